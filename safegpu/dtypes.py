@@ -1,0 +1,177 @@
+"""Dtype tokens: one class for each dtype that a Mosaic GPU kernel can name, under jnp's name.
+
+A token is a type and a value at once. As a type it is the first parameter of a reference or an array
+(`SmemRef[float16]`); as a value it goes wherever JAX takes a dtype (`jax.ShapeDtypeStruct((8,), float16)`),
+because its `dtype` is the numpy dtype. Signed and unsigned integers differ, so signedness is never passed by hand.
+"""
+
+from typing import Any, ClassVar, final
+
+__all__ = [
+    "DType", "bfloat16", "bool_", "float16", "float32", "float4_e2m1fn", "float64", "float8_e4m3fn",
+    "float8_e5m2", "float8_e8m0fnu", "int16", "int2", "int32", "int4", "int64", "int8", "uint16", "uint2",
+    "uint32", "uint4", "uint64", "uint8",
+]  # fmt: skip
+
+
+class _DTypeMeta(type):
+    """Gives the token classes a `dtype` that is looked up at its first use: the command line starts without numpy."""
+
+    @property
+    def dtype(cls) -> Any:
+        """The numpy dtype of this token."""
+        try:
+            import ml_dtypes
+            import numpy as np
+        except ImportError:
+            raise ImportError(
+                f"the dtype of safegpu.{cls.__name__} needs jax: pip install 'safegpu[jax]'"
+            ) from None
+        return np.dtype(getattr(ml_dtypes, cls.__name__, None) or getattr(np, cls.__name__))
+
+    def __repr__(cls) -> str:
+        return f"safegpu.{cls.__name__}"
+
+
+class DType(metaclass=_DTypeMeta):
+    """Base of the dtype tokens. Tokens are never instantiated."""
+
+    bits: ClassVar[int]
+    """Width of one element in bits."""
+    is_signed: ClassVar[bool | None]
+    """Signedness of an integer dtype, None for the others: Mosaic GPU's `is_signed`."""
+
+    def __new__(cls, *args: object) -> "DType":
+        raise TypeError(f"{cls.__name__} names a dtype and makes no values; use safegpu.c(value, {cls.__name__})")
+
+    def __init_subclass__(cls) -> None:
+        if not hasattr(cls, "bits"):
+            return
+        if cls.__name__ not in __all__:
+            raise TypeError("dtype tokens are a closed set; annotate with one of safegpu's own")
+
+
+@final
+class bool_(DType):
+    bits = 1
+    is_signed = False
+
+
+@final
+class int2(DType):
+    bits = 2
+    is_signed = True
+
+
+@final
+class int4(DType):
+    bits = 4
+    is_signed = True
+
+
+@final
+class int8(DType):
+    bits = 8
+    is_signed = True
+
+
+@final
+class int16(DType):
+    bits = 16
+    is_signed = True
+
+
+@final
+class int32(DType):
+    bits = 32
+    is_signed = True
+
+
+@final
+class int64(DType):
+    bits = 64
+    is_signed = True
+
+
+@final
+class uint2(DType):
+    bits = 2
+    is_signed = False
+
+
+@final
+class uint4(DType):
+    bits = 4
+    is_signed = False
+
+
+@final
+class uint8(DType):
+    bits = 8
+    is_signed = False
+
+
+@final
+class uint16(DType):
+    bits = 16
+    is_signed = False
+
+
+@final
+class uint32(DType):
+    bits = 32
+    is_signed = False
+
+
+@final
+class uint64(DType):
+    bits = 64
+    is_signed = False
+
+
+@final
+class float4_e2m1fn(DType):
+    bits = 4
+    is_signed = None
+
+
+@final
+class float8_e4m3fn(DType):
+    bits = 8
+    is_signed = None
+
+
+@final
+class float8_e5m2(DType):
+    bits = 8
+    is_signed = None
+
+
+@final
+class float8_e8m0fnu(DType):
+    bits = 8
+    is_signed = None
+
+
+@final
+class float16(DType):
+    bits = 16
+    is_signed = None
+
+
+@final
+class bfloat16(DType):
+    bits = 16
+    is_signed = None
+
+
+@final
+class float32(DType):
+    bits = 32
+    is_signed = None
+
+
+@final
+class float64(DType):
+    bits = 64
+    is_signed = None

@@ -1,0 +1,680 @@
+"""Arrays in the registers of a warpgroup: `FragmentedArray[D, L]`, its layouts, and what moves it."""
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Literal, Never, overload
+
+from jaxlib.mlir import ir
+from typing_extensions import TypeVar
+
+from safegpu import layouts
+from safegpu.barriers import BarrierRef
+from safegpu.dtypes import (
+    DType,
+    bfloat16,
+    bool_,
+    float8_e4m3fn,
+    float8_e5m2,
+    float16,
+    float32,
+    int32,
+    int64,
+    uint32,
+    uint64,
+)
+from safegpu.layouts import Replicated as _ReplicatedLayout
+from safegpu.layouts import Splat, Strided, Tiled
+from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
+from safegpu.scalars import Dim, SplatsFloat, SplatsInteger
+from safegpu.utils import MultimemReductionOp
+
+_D = TypeVar("_D", default=Any)
+_L_co = TypeVar("_L_co", covariant=True, default=Any)
+
+# --- layouts
+
+class FragmentedLayout(Generic[_L_co]):
+    """How an array lies in the registers of a warpgroup; `L` is its type in `safegpu.layouts`."""
+
+class Tiling:
+    tiles: tuple[tuple[int, ...], ...]
+    def __init__(self, tiles: tuple[tuple[int, ...], ...]) -> None: ...
+    def tile_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
+    def untile_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
+    def tile_strides(self, strides: tuple[int, ...]) -> tuple[int, ...]: ...
+
+class Replicated:
+    times: int
+    def __init__(self, times: int) -> None: ...
+
+class TiledLayout(FragmentedLayout[_L_co]):
+    """A tiled register layout. The named constants know their type; one built by hand is unknown."""
+
+    tiling: Tiling
+    warp_dims: tuple[int | Replicated, ...]
+    lane_dims: tuple[int | Replicated, ...]
+    vector_dim: int
+    def __new__(
+        cls,
+        tiling: Tiling,
+        warp_dims: tuple[int | Replicated, ...],
+        lane_dims: tuple[int | Replicated, ...],
+        vector_dim: int,
+        _check_canonical: bool = ...,
+    ) -> TiledLayout[Any]: ...
+    @property
+    def base_tile_shape(self) -> tuple[int, ...]: ...
+    @property
+    def vector_length(self) -> int: ...
+    @property
+    def replication_factor(self) -> int: ...
+    def thread_idxs(self, shape: tuple[int, ...]) -> Any: ...
+    def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
+    def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
+    def registers_element_type(self, t: ir.Type) -> ir.Type: ...
+    def remove_dimension(self, dim: int) -> TiledLayout[Any]: ...
+    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]: ...
+    def canonicalize(self) -> TiledLayout[_L_co]: ...
+
+class WGStridedFragLayout(FragmentedLayout[Strided]):
+    shape: tuple[int, ...]
+    vec_size: int
+    def __init__(self, shape: tuple[int, ...], vec_size: int) -> None: ...
+    @classmethod
+    def from_shaped_type(cls, shaped_ty: ir.Type) -> WGStridedFragLayout | None: ...
+
+class WGSplatFragLayout(FragmentedLayout[Splat]):
+    shape: tuple[int, ...]
+    def __init__(self, shape: tuple[int, ...] = ...) -> None: ...
+
+WGMMA_LAYOUT: TiledLayout[layouts.WGMMA]
+WGMMA_LAYOUT_8BIT: TiledLayout[layouts.WGMMA_8BIT]
+WGMMA_LAYOUT_ACC_32BIT: TiledLayout[layouts.WGMMA_ACC_32BIT]
+WGMMA_LAYOUT_UPCAST_2X: TiledLayout[layouts.WGMMA_UPCAST_2X]
+WGMMA_LAYOUT_UPCAST_4X: TiledLayout[layouts.WGMMA_UPCAST_4X]
+WGMMA_TRANSPOSED_LAYOUT: TiledLayout[layouts.WGMMA_TRANSPOSED]
+WGMMA_ROW_LAYOUT: TiledLayout[layouts.WGMMA_ROW]
+WGMMA_COL_LAYOUT: TiledLayout[layouts.WGMMA_COL]
+TCGEN05_LAYOUT: TiledLayout[layouts.TCGEN05]
+TCGEN05_TRANSPOSED_LAYOUT: TiledLayout[layouts.TCGEN05_TRANSPOSED]
+TCGEN05_ROW_LAYOUT: TiledLayout[layouts.TCGEN05_ROW]
+TCGEN05_COL_LAYOUT: TiledLayout[layouts.WGMMA_COL]
+TMEM_NATIVE_LAYOUT: TiledLayout[layouts.TMEM_NATIVE]
+TMA_INDICES_LAYOUT: TiledLayout[layouts.TMA_INDICES]
+TMA_INDICES_4_LAYOUT: TiledLayout[layouts.TMA_INDICES_4]
+
+@overload
+def tmem_native_layout(vector_length: Literal[1]) -> TiledLayout[layouts.TMEM_NATIVE_1]: ...
+@overload
+def tmem_native_layout(vector_length: Literal[2]) -> TiledLayout[layouts.TMEM_NATIVE]: ...
+@overload
+def tmem_native_layout(vector_length: Literal[4]) -> TiledLayout[layouts.TMEM_NATIVE_4]: ...
+@overload
+def tmem_native_layout(vector_length: Literal[8]) -> TiledLayout[layouts.TMEM_NATIVE_8]: ...
+@overload
+def tmem_native_layout(vector_length: Literal[16]) -> TiledLayout[layouts.TMEM_NATIVE_16]: ...
+@overload
+def tmem_native_layout(vector_length: int) -> TiledLayout[Any]: ...
+
+class Rounding(enum.Enum):
+    TO_NEAREST_EVEN = ...
+    TO_POSITIVE_INFINITY = ...
+    TO_ZERO = ...
+
+# --- arrays
+
+type _Number = int | float
+type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
+type _Store[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
+type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
+
+class FragmentedArray(Generic[_D, _L_co]):
+    """An array spread over the registers of a warpgroup.
+
+    `D` is its dtype token and `L` its layout type (`safegpu.layouts`); arrays of two layouts or dtypes do not mix,
+    except that a `Splat` array goes with any layout.
+    """
+
+    registers: Any
+    is_signed: bool | None
+    def __init__(
+        self, *, _registers: Any, _layout: FragmentedLayout[_L_co], _is_signed: bool | None
+    ) -> None: ...
+    @property
+    def layout(self) -> FragmentedLayout[_L_co]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def mlir_dtype(self) -> ir.Type: ...
+    @overload
+    @classmethod
+    def wrap[D: DType, L](
+        cls, array: object, dtype: type[D], layout: FragmentedLayout[L]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    @classmethod
+    def wrap[D: DType](cls, array: object, dtype: type[D], layout: None = ...) -> FragmentedArray[D, Any]: ...
+
+    # Loads and constructors.
+
+    @classmethod
+    def load_strided[D](
+        cls, ref: _Store[D], *, is_signed: bool | None = ..., vec_size: int | None = ...
+    ) -> FragmentedArray[D, Strided]: ...
+    @overload
+    @classmethod
+    def load_tiled[D, Swizzle](
+        cls,
+        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle],
+        swizzle: Swizzle | None,
+        *,
+        is_signed: bool | None = ...,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        _load_fun: Callable[..., Any] = ...,
+        _narrow_float_as_int: bool = ...,
+    ) -> FragmentedArray[D, layouts.WGMMA]: ...
+    @overload
+    @classmethod
+    def load_tiled[D, Swizzle, L](
+        cls,
+        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle],
+        swizzle: Swizzle | None,
+        *,
+        is_signed: bool | None = ...,
+        layout: TiledLayout[L],
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        _load_fun: Callable[..., Any] = ...,
+        _narrow_float_as_int: bool = ...,
+    ) -> FragmentedArray[D, L]: ...
+    @classmethod
+    def load_untiled[D, L](
+        cls,
+        ref: _Store[D],
+        *,
+        layout: TiledLayout[L],
+        swizzle: int = ...,
+        is_signed: bool | None = ...,
+        optimized: bool = ...,
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    @classmethod
+    def load_reduce_untiled[L: Tiled | _ReplicatedLayout | Strided](
+        cls,
+        ref: MultimemRef[float32],
+        layout: FragmentedLayout[L],
+        reduction: Literal["add"],
+        swizzle: int = ...,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[float32, L]: ...
+    @overload
+    @classmethod
+    def load_reduce_untiled[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2), L: Tiled | _ReplicatedLayout | Strided](
+        cls,
+        ref: MultimemRef[F],
+        layout: FragmentedLayout[L],
+        reduction: Literal["add", "min", "max"],
+        swizzle: int = ...,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[F, L]: ...
+    @overload
+    @classmethod
+    def load_reduce_untiled[I: (int32, uint32, int64, uint64), L: Tiled | _ReplicatedLayout | Strided](
+        cls,
+        ref: MultimemRef[I],
+        layout: FragmentedLayout[L],
+        reduction: MultimemReductionOp,
+        swizzle: int = ...,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[I, L]: ...
+    @overload
+    @classmethod
+    def splat[D](
+        cls, value: SplatsFloat[D], shape: tuple[int, ...], layout: None = ..., *, is_signed: None = ...
+    ) -> FragmentedArray[D, Splat]: ...
+    @overload
+    @classmethod
+    def splat[D](
+        cls, value: SplatsInteger[D, Any], shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[True]
+    ) -> FragmentedArray[D, Splat]: ...
+    @overload
+    @classmethod
+    def splat[D](
+        cls, value: SplatsInteger[Any, D], shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[False]
+    ) -> FragmentedArray[D, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: ir.Value[Any], shape: tuple[int, ...], layout: None = ..., *, is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, Splat]: ...
+    @overload
+    @classmethod
+    def splat[D, L](
+        cls, value: SplatsFloat[D], shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: None = ...
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    @classmethod
+    def splat[D, L](
+        cls, value: SplatsInteger[D, Any], shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[True]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    @classmethod
+    def splat[D, L](
+        cls, value: SplatsInteger[Any, D], shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[False]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: ir.Value[Any], shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, L]: ...
+    @overload
+    @staticmethod
+    def broadcasted_iota[D: DType](
+        dtype: type[D],
+        shape: tuple[int, ...],
+        dimension: int,
+        layout: None = ...,
+        *,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[D, Splat]: ...
+    @overload
+    @staticmethod
+    def broadcasted_iota[D: DType, L](
+        dtype: type[D],
+        shape: tuple[int, ...],
+        dimension: int,
+        layout: FragmentedLayout[L],
+        *,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    @staticmethod
+    def broadcasted_iota(
+        dtype: ir.Type,
+        shape: tuple[int, ...],
+        dimension: int,
+        layout: FragmentedLayout[Any] | None = ...,
+        *,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, Any]: ...
+    @classmethod
+    def build[L](
+        cls,
+        shape: tuple[int, ...],
+        layout: FragmentedLayout[L],
+        fn: Callable[..., ir.Value[Any]],
+        *,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, L]: ...
+
+    # Stores. What the receiver's layout alone forbids is forbidden whatever the arguments are.
+
+    @overload
+    def store_untiled[D](
+        self: FragmentedArray[D, Splat],
+        ref: _Store[D],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_untiled[D](
+        self: FragmentedArray[D, Strided],
+        ref: _StoreAnywhere[D],
+        *,
+        swizzle: Literal[16] = ...,
+        optimized: bool = ...,
+        atomic: _Atomic | None = ...,
+    ) -> None: ...
+    @overload
+    def store_untiled[D](
+        self: FragmentedArray[D, Tiled],
+        ref: _StoreAnywhere[D],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: _Atomic | None = ...,
+    ) -> None: ...
+    @overload
+    def store_untiled[D](
+        self: FragmentedArray[D, _ReplicatedLayout],
+        ref: _StoreAnywhere[D],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[Any, Strided | Splat],
+        *args: object,
+        SG205_store_strided_and_splat_arrays_with_store_untiled: Never,
+        **kwargs: object,
+    ) -> Any: ...
+    @overload
+    def store_tiled[D, Swizzle](
+        self: FragmentedArray[D, Tiled],
+        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
+        swizzle: Swizzle | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: _Atomic | None = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled[D, Swizzle](
+        self: FragmentedArray[D, _ReplicatedLayout],
+        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
+        swizzle: Swizzle | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled_async(
+        self: FragmentedArray[Any, Strided | Splat | _ReplicatedLayout],
+        *args: object,
+        SG203_convert_with_to_layout_to_a_tiled_layout_first: Never,
+        **kwargs: object,
+    ) -> Any: ...
+    @overload
+    def store_tiled_async[D, Swizzle](
+        self: FragmentedArray[D, Tiled],
+        ref: SmemRef[D, Swizzle],
+        barrier: BarrierRef,
+        cluster_dim: Dim,
+        cluster_idx: ir.Value[Any],
+        swizzle: Swizzle | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled_async[I: (int32, uint32), Swizzle](
+        self: FragmentedArray[I, Tiled],
+        ref: SmemRef[I, Swizzle],
+        barrier: BarrierRef,
+        cluster_dim: Dim,
+        cluster_idx: ir.Value[Any],
+        swizzle: Swizzle | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: _Atomic | None = ...,
+    ) -> None: ...
+
+    # Layout and dtype.
+
+    @overload
+    def to_layout[L](self, new_layout: FragmentedLayout[L]) -> FragmentedArray[_D, L]: ...
+    @overload
+    def to_layout(self, new_layout: FragmentedLayout[Any]) -> FragmentedArray[_D, Any]: ...
+    @overload
+    def astype[D: DType](
+        self, new_dtype: type[D], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
+    ) -> FragmentedArray[D, _L_co]: ...
+    @overload
+    def astype(
+        self, new_dtype: ir.Type, *, is_signed: bool | None = ..., rounding: Rounding | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def bitcast[D: DType](
+        self, elt: type[D], *, output_is_signed: bool | None = ...
+    ) -> FragmentedArray[D, _L_co]: ...
+    @overload
+    def bitcast(
+        self, elt: ir.Type, *, output_is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+
+    # Arithmetic and comparison: a splat array takes the layout of the other operand.
+
+    def __pos__(self) -> FragmentedArray[_D, _L_co]: ...
+    def __neg__(self) -> FragmentedArray[_D, _L_co]: ...
+    def __invert__(self) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __add__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __add__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __sub__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __sub__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __mul__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __mul__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __truediv__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __truediv__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __floordiv__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __floordiv__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __mod__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __mod__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __pow__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __pow__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __and__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __and__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | int | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __or__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __or__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | int | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __xor__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __xor__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | int | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __lshift__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __lshift__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | int | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def __rshift__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def __rshift__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | int | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    def __radd__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rsub__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rmul__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rtruediv__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rfloordiv__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rmod__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rpow__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rand__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __ror__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rxor__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    @overload  # type: ignore[override]  # Mosaic GPU compares elementwise
+    def __eq__[D, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __eq__[D, L](  # pyright: ignore[reportIncompatibleMethodOverride]
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload  # type: ignore[override]  # Mosaic GPU compares elementwise
+    def __ne__[D, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __ne__[D, L](  # pyright: ignore[reportIncompatibleMethodOverride]
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __lt__[D, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __lt__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __le__[D, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __le__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __gt__[D, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __gt__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __ge__[D, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __ge__[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def max[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def max[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def min[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def min[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def copysign[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def copysign[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def atan2[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def atan2[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def trunc_div[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    @overload
+    def trunc_div[D, L](
+        self: FragmentedArray[D, L], other: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[D, L]: ...
+    def exp(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def exp2(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def log(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def log2(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def sin(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def cos(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def tanh(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def rsqrt(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def sqrt(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
+    def abs(self) -> FragmentedArray[_D, _L_co]: ...
+    def round(self) -> FragmentedArray[_D, _L_co]: ...
+    def round_even(self) -> FragmentedArray[_D, _L_co]: ...
+    def erf(self) -> FragmentedArray[_D, _L_co]: ...
+    def select[D, L](
+        self, on_true: FragmentedArray[D, L], on_false: FragmentedArray[D, L] | FragmentedArray[D, Splat]
+    ) -> FragmentedArray[D, L]: ...
+    def reduce(
+        self,
+        op: str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]],
+        axis: int | Sequence[int],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[_D, Any]: ...
+
+    # Shape.
+
+    def __getitem__(self, idx: Any) -> FragmentedArray[_D, _L_co]: ...
+    def __setitem__[D, L](self: FragmentedArray[D, L], idx: object, value: FragmentedArray[D, L]) -> None: ...
+    def copy(self) -> FragmentedArray[_D, _L_co]: ...
+    def broadcast(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
+    def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def broadcast_minor[D](self: FragmentedArray[D, layouts.WGMMA_ROW], n: int) -> FragmentedArray[D, layouts.WGMMA]: ...
+    @overload
+    def broadcast_minor[D](
+        self: FragmentedArray[D, layouts.TCGEN05_ROW], n: int
+    ) -> FragmentedArray[D, layouts.TCGEN05]: ...
+    def broadcast_in_dim[L](
+        self, shape: tuple[int, ...], source_dimensions: tuple[int, ...], layout: FragmentedLayout[L]
+    ) -> FragmentedArray[_D, L]: ...
+
+    # Elementwise functions of the author's own, and access by thread.
+
+    @overload
+    def foreach(
+        self,
+        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self,
+        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        *,
+        create_array: Literal[True],
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L_co]: ...
+    def debug_print(self, fmt: str) -> None: ...
+    @classmethod
+    def transfer_strided(cls, ref: _StoreAnywhere[Any], vec_size: int) -> Any: ...
+    @staticmethod
+    def transfer_tiled(*args: Any, **kwargs: Any) -> Any: ...
+    def tree_flatten(self) -> tuple[Any, Any]: ...
+    @classmethod
+    def tree_unflatten(cls, aux: Any, flat_registers: Any) -> FragmentedArray[Any, Any]: ...
+
+@overload
+def optimization_barrier[D, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
+@overload
+def optimization_barrier(
+    a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any], /, *arrays: FragmentedArray[Any, Any]
+) -> Sequence[FragmentedArray[Any, Any]]: ...
+def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]: ...
+@overload
+def copy_tiled[D, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
+@overload
+def copy_tiled[D, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: Swizzle) -> None: ...
+@overload
+def copy_tiled[D](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
+@overload
+def copy_tiled[D](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None: ...
+def tiled_copy_smem_gmem_layout(
+    row_tiles: int, col_tiles: int, swizzle: int, bitwidth: int
+) -> TiledLayout[Any]: ...

@@ -1,0 +1,456 @@
+"""`as_gpu_kernel`: a body, the specs of what it takes, gives and allocates, and the kernel made of them.
+
+A body receives a `LaunchContext`, a `GmemRef` for each input and each output, and its scratch. Each of them is derived
+from its spec, so a body whose annotations disagree is a type error at the call. Specs that are not safegpu's own
+(`jax.ShapeDtypeStruct`, dicts, lists, `Union`) are unknown and accepted.
+"""
+
+import enum
+from collections.abc import Callable
+from typing import Any, Protocol, overload
+
+from safegpu.launch_context import LaunchContext
+from safegpu.profiler import ProfilerSpec
+from safegpu.refs import GmemRef
+from safegpu.specs import Scratch, Union
+
+class LoweringSemantics(enum.Enum):
+    Lane = ...
+    Warpgroup = ...
+
+class Kernel(Protocol):
+    """A jitted kernel: call it with JAX arrays."""
+
+    def __call__(self, *args: Any) -> Any: ...
+    def lower(self, *args: Any, **kwargs: Any) -> Any: ...
+    def trace(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class _Ranked(Protocol):
+    @property
+    def ndim(self) -> Any: ...
+
+class _WeaklyTyped(Protocol):
+    @property
+    def weak_type(self) -> Any: ...
+
+# JAX's and numpy's own specs and arrays have one of these two properties, and no reference of ours has either.
+type _Leaf = _Ranked | _WeaklyTyped | Union[Any] | list[Any] | dict[Any, Any]
+
+type _Foreign = (
+    _Leaf
+    | tuple[_Leaf, *tuple[Any, ...]]
+    | tuple[Any, _Leaf, *tuple[Any, ...]]
+    | tuple[Any, Any, _Leaf, *tuple[Any, ...]]
+    | tuple[Any, Any, Any, _Leaf, *tuple[Any, ...]]
+    | tuple[Any, Any, Any, Any, _Leaf, *tuple[Any, ...]]
+    | tuple[Any, Any, Any, Any, Any, _Leaf, *tuple[Any, ...]]
+    | tuple[*tuple[Any, ...], _Leaf]
+)
+"""A tree of specs of which at least one is not ours: unknown."""
+
+@overload
+def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: O,
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O: GmemRef[Any], S](
+    body: Callable[[LaunchContext, *Ins, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: O,
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O1, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
+    body: Callable[[LaunchContext, *Ins, O1, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S](
+    body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2, O3],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
+    body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2, O3],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2, O3, O4],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
+    body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2, O3, O4],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: O,
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: O,
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O1, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, O1, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O1, O2, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, O1, O2, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2, O3],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2, O3],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2, O3, O4],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2, O3, O4],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel(
+    body: Callable[..., object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: _Foreign,
+    out_shape: Any,
+    smem_scratch_shape: Any,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: Any = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel(
+    body: Callable[..., object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: Any,
+    out_shape: _Foreign,
+    smem_scratch_shape: Any,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: Any = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel(
+    body: Callable[..., object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: Any,
+    out_shape: Any,
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: Any = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel(
+    body: Callable[..., object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: Any,
+    out_shape: Any,
+    smem_scratch_shape: Any,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    *,
+    inout_shape: GmemRef[Any] | tuple[GmemRef[Any], *tuple[GmemRef[Any], ...]] | _Foreign,
+) -> Kernel:
+    """Traces `body` and makes a kernel of it, as Mosaic GPU's `as_gpu_kernel` does, to the byte.
+
+    `grid`, `block` and `cluster` are numbers of blocks and threads; `block[0]` is a multiple of 128, a warpgroup.
+    `smem_scratch_shape` is a subclass of `Scratch`, or a tree of specs.
+    """
+
+def as_torch_gpu_kernel(
+    body: Callable[..., object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: Any,
+    out_shape: Any,
+    smem_scratch_shape: Any,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: Any = ...,
+) -> Callable[..., Any]: ...
+def is_nvshmem_available() -> bool: ...

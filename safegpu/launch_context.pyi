@@ -1,0 +1,135 @@
+"""What a kernel's body does through its launch context: copies, and references to other devices."""
+
+import enum
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar, Literal, overload
+
+from jaxlib.mlir import ir
+
+from safegpu.barriers import BarrierRef
+from safegpu.refs import GmemRef, MultimemRef, SmemRef
+from safegpu.scalars import Dim, I32
+from safegpu.utils import DynamicSlice, ThreadSubset
+
+type TMAReductionOp = Literal["add", "min", "max", "inc", "dec", "and", "or", "xor", "umin", "umax", "smin", "smax"]
+
+class GlobalBroadcast: ...
+
+GLOBAL_BROADCAST: GlobalBroadcast
+
+class CopyPartition:
+    """How a collective copy with a leader splits its data over the blocks."""
+
+    PARTITIONED: ClassVar[type[_Partitioned]]
+    REPLICATED: ClassVar[CopyPartition]
+
+class _Partitioned(CopyPartition):
+    axis: int
+    def __init__(self, axis: int) -> None: ...
+
+class AsyncCopyImplementation(enum.Enum):
+    TMA = ...
+    CP_ASYNC = ...
+
+class OOBFillMode(enum.IntEnum):
+    UNDEFINED = 0
+    PROMISE_IN_BOUNDS = 1
+    ZEROS = 2
+
+class Rounding(enum.Enum):
+    UP = ...
+    DOWN = ...
+
+class MemRefTransform:
+    def apply(self, ref: ir.Value[Any]) -> ir.Value[Any]: ...
+    def transform_index(self, idx: Sequence[ir.Value[Any]]) -> tuple[ir.Value[Any], ...]: ...
+    def transform_shape(self, shape: Sequence[int]) -> tuple[int, ...]: ...
+    def transform_gmem_shape(self, shape: Sequence[int]) -> tuple[int, ...]: ...
+    def transform_strides(self, strides: Sequence[int]) -> tuple[int, ...]: ...
+    def batch(self, leading_rank: int) -> MemRefTransform: ...
+
+class TileTransform(MemRefTransform):
+    tiling: tuple[int, ...]
+    rounding: Rounding | None
+    def __init__(self, tiling: tuple[int, ...], rounding: Rounding | None = ...) -> None: ...
+
+class TransposeTransform(MemRefTransform):
+    permutation: tuple[int, ...]
+    def __init__(self, permutation: tuple[int, ...]) -> None: ...
+
+class CollapseLeadingIndicesTransform(MemRefTransform):
+    strides: tuple[int, ...]
+    def __init__(self, strides: tuple[int, ...]) -> None: ...
+
+type _Dim = int | slice | ir.Value[Any] | DynamicSlice
+type _Slice = _Dim | Any
+type _Transform = MemRefTransform | tuple[MemRefTransform, ...]
+type _Axes = Sequence[Dim] | Dim | None
+
+class LaunchContext:
+    """The first argument of a kernel's body."""
+
+    module: ir.Module
+    cluster_size: tuple[int, int, int]
+    num_peers: int
+    def named_region(self, *args: Any, **kwargs: Any) -> AbstractContextManager[None]: ...
+    @overload
+    def async_copy[D](
+        self,
+        *,
+        src_ref: GmemRef[D],
+        dst_ref: SmemRef[D, Any],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        barrier: BarrierRef | None = ...,
+        swizzle: int | None = ...,
+        arrive: bool | None = ...,
+        collective: _Axes = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: ir.Value[Any] | None = ...,
+        reduction_op: None = ...,
+        implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy[D](
+        self,
+        *,
+        src_ref: SmemRef[D, Any],
+        dst_ref: GmemRef[D],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,
+        barrier: None = ...,
+        swizzle: int | None = ...,
+        arrive: bool | None = ...,
+        collective: None = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: ir.Value[Any] | None = ...,
+        reduction_op: TMAReductionOp | None = ...,
+        implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    def async_prefetch(
+        self,
+        *,
+        gmem_ref: GmemRef[Any],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        swizzle: int | None = ...,
+        collective: _Axes = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: ir.Value[Any] | None = ...,
+    ) -> None: ...
+    def await_async_copy(
+        self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...
+    ) -> None: ...
+    def await_cp_async_copy(self, allow_groups: int) -> None: ...
+    def to_remote[D](
+        self, ref: GmemRef[D], peer: ir.Value[Any], *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
+    ) -> GmemRef[D]: ...
+    def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]: ...
+    def device_id(self, on_host: bool = ...) -> I32: ...

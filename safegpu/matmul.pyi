@@ -1,0 +1,67 @@
+"""Matrix products on Hopper's and older tensor cores: `wgmma` and `mma`."""
+
+from typing import Any, Generic, Literal, overload
+
+from jaxlib.mlir import ir
+from typing_extensions import TypeVar
+
+from safegpu import layouts
+from safegpu.dtypes import DType, bfloat16, float8_e4m3fn, float8_e5m2, float16, float32, int8, int32
+from safegpu.fragmented_array import FragmentedArray, TiledLayout
+from safegpu.refs import SmemRef
+
+_D = TypeVar("_D", default=Any)
+
+class WGMMAAccumulator(Generic[_D]):
+    """An accumulator that wgmma writes (PTX ISA, "Asynchronous warpgroup level matrix instructions")."""
+
+    @property
+    def value(self) -> FragmentedArray[_D, layouts.WGMMA]: ...
+    @overload
+    @classmethod
+    def zero(cls, m: int, n: int, dtype: None = ..., *, is_signed: None = ...) -> WGMMAAccumulator[float32]: ...
+    @overload
+    @classmethod
+    def zero[D: DType](
+        cls, m: int, n: int, dtype: type[D], *, is_signed: bool | None = ...
+    ) -> WGMMAAccumulator[D]: ...
+    @overload
+    @classmethod
+    def zero(cls, m: int, n: int, dtype: ir.Type, *, is_signed: bool | None = ...) -> WGMMAAccumulator[Any]: ...
+    @classmethod
+    def from_registers[D](
+        cls, registers: FragmentedArray[D, layouts.WGMMA | layouts.WGMMA_ACC_32BIT], sync: bool = ...
+    ) -> WGMMAAccumulator[D]: ...
+    def tree_flatten(self) -> tuple[Any, Any]: ...
+    @classmethod
+    def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]: ...
+
+type _A[D] = SmemRef[D, Any] | FragmentedArray[D, Any]
+
+@overload
+def wgmma[D: (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2)](
+    acc: WGMMAAccumulator[float32], a: _A[D], b: SmemRef[D, Any], *, swizzle: int = ...
+) -> WGMMAAccumulator[float32]: ...
+@overload
+def wgmma[D: (float16, float8_e4m3fn, float8_e5m2)](
+    acc: WGMMAAccumulator[float16], a: _A[D], b: SmemRef[D, Any], *, swizzle: int = ...
+) -> WGMMAAccumulator[float16]: ...
+@overload
+def wgmma(
+    acc: WGMMAAccumulator[int32], a: _A[int8], b: SmemRef[int8, Any], *, swizzle: int = ...
+) -> WGMMAAccumulator[int32]:
+    """Issues acc += A @ B on the tensor core. A is (M, K) in SMEM or registers, B is (K, N) in SMEM, tiled."""
+
+class MMALayouts:
+    """The register layouts of the operands and the accumulator of `mma`."""
+
+    lhs: TiledLayout[Any]
+    rhs: TiledLayout[Any]
+    acc: TiledLayout[Any]
+    def __init__(self, element_type: ir.Type | type[DType] | Any, *, m_warps: Literal[1, 2, 4] | int = ...) -> None: ...
+    @classmethod
+    def for_shape(cls, element_type: ir.Type | type[DType] | Any, m: int, n: int) -> MMALayouts: ...
+
+def mma[C, L](
+    acc: FragmentedArray[C, L], a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any]
+) -> FragmentedArray[C, L]: ...

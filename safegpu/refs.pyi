@@ -1,0 +1,137 @@
+"""References to memory: one class for each memory space, and the views that keep their parameters."""
+
+from builtins import type as _type
+from collections.abc import Sequence
+from typing import Any, Generic, Literal, Never, Self, overload
+
+from jaxlib.mlir import ir
+from typing_extensions import TypeVar
+
+from safegpu.dtypes import DType
+from safegpu.scalars import Dim
+from safegpu.utils import DynamicSlice
+
+_D = TypeVar("_D", default=Any)
+_W = TypeVar("_W", default=Any)
+_D0 = TypeVar("_D0", bound=DType)
+_W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
+_View = TypeVar("_View", bound=GmemRef[Any] | SmemRef[Any, Any] | ClusterSmemRef[Any, Any])
+_AnyView = TypeVar(
+    "_AnyView", bound=GmemRef[Any] | SmemRef[Any, Any] | ClusterSmemRef[Any, Any] | MultimemRef[Any]
+)
+
+type _Dim = int | slice | ir.Value[Any] | DynamicSlice
+type _Index = _Dim | tuple[_Dim, ...]
+
+class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
+    """A reference to global memory: a kernel's input, output or `to_remote` reference. `D` is its dtype token."""
+
+    @property
+    def dtype(self) -> type[_D]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @overload
+    @classmethod
+    def wrap(cls, raw: ir.Value[Any], dtype: type[_D0], *, shape: Sequence[int] | None = ...) -> GmemRef[_D0]: ...
+    @overload
+    @classmethod
+    def wrap(cls, raw: ir.Value[Any], dtype: object, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]: ...
+
+class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
+    """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
+
+    @property
+    def dtype(self) -> type[_D]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def swizzle(self) -> _W: ...
+    @overload
+    @classmethod
+    def wrap(
+        cls, raw: ir.Value[Any], dtype: type[_D0], *, swizzle: _W0, shape: Sequence[int] | None = ...
+    ) -> SmemRef[_D0, _W0]: ...
+    @overload
+    @classmethod
+    def wrap(
+        cls,
+        raw: ir.Value[Any],
+        dtype: type[_D0],
+        *,
+        swizzle: int | None = ...,
+        shape: Sequence[int] | None = ...,
+    ) -> SmemRef[_D0, Any]: ...
+    @overload
+    @classmethod
+    def wrap(
+        cls,
+        raw: ir.Value[Any],
+        dtype: object,
+        *,
+        swizzle: int | None = ...,
+        shape: Sequence[int] | None = ...,
+    ) -> SmemRef[Any, Any]: ...
+
+class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
+    """A reference to the shared memory of another block of the cluster (distributed shared memory)."""
+
+    @property
+    def dtype(self) -> type[_D]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def swizzle(self) -> _W: ...
+    @overload
+    @classmethod
+    def wrap(
+        cls, raw: ir.Value[Any], dtype: type[_D0], *, swizzle: _W0, shape: Sequence[int] | None = ...
+    ) -> ClusterSmemRef[_D0, _W0]: ...
+    @overload
+    @classmethod
+    def wrap(
+        cls,
+        raw: ir.Value[Any],
+        dtype: type[_D0],
+        *,
+        swizzle: int | None = ...,
+        shape: Sequence[int] | None = ...,
+    ) -> ClusterSmemRef[_D0, Any]: ...
+    @overload
+    @classmethod
+    def wrap(
+        cls,
+        raw: ir.Value[Any],
+        dtype: object,
+        *,
+        swizzle: int | None = ...,
+        shape: Sequence[int] | None = ...,
+    ) -> ClusterSmemRef[Any, Any]: ...
+
+class MultimemRef(Generic[_D]):
+    """The same buffer on every device of the mesh at once (PTX ISA, "multimem"): from `ctx.to_remote_multicast`.
+
+    It is an address for multimem instructions alone: store with `FragmentedArray.store_untiled`/`store_tiled`, read
+    with `FragmentedArray.load_reduce_untiled`.
+    """
+
+    @property
+    def ref(self) -> ir.Value[ir.MemRefType]: ...
+    @property
+    def type(self) -> ir.MemRefType: ...
+    def store(self, value: ir.Value[Any], indices: Sequence[ir.Value[Any]]) -> None: ...
+    @overload
+    @classmethod
+    def wrap(cls, raw: object, dtype: _type[_D0], *, shape: Sequence[int] | None = ...) -> MultimemRef[_D0]: ...
+    @overload
+    @classmethod
+    def wrap(cls, raw: object, dtype: object, *, shape: Sequence[int] | None = ...) -> MultimemRef[Any]: ...
+
+def memref_slice(ref: _View, index: _Index) -> _View: ...
+def memref_transpose(ref: _View, permutation: Sequence[int]) -> _View: ...
+def memref_unfold(ref: _View, dim: int, factors: Sequence[int | None]) -> _View: ...
+def memref_unsqueeze(ref: _View, dim: int) -> _View: ...
+def memref_reshape(ref: _AnyView, shape: tuple[int, ...]) -> _AnyView: ...
+def memref_fold(ref: _AnyView, dim: int, fold_rank: int) -> _AnyView: ...
+def get_cluster_ref(
+    ref: SmemRef[_D, _W], dim: Dim, idx: ir.Value[Any], generic: bool = ...
+) -> ClusterSmemRef[_D, _W]: ...

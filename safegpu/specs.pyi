@@ -1,0 +1,448 @@
+"""Specs: what a kernel takes, gives and allocates.
+
+A checker sees each spec as the reference that the kernel's body receives for it, so that the annotations of a body and
+the specs of its inputs, outputs and scratch cannot disagree.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+from safegpu import layouts
+from safegpu.barriers import BarrierArray, BarrierRef, CollectiveBarrierArray, CollectiveBarrierRef
+from safegpu.dtypes import (
+    DType,
+    bfloat16,
+    float16,
+    float32,
+    float4_e2m1fn,
+    float8_e4m3fn,
+    float8_e5m2,
+    float8_e8m0fnu,
+    int2,
+    int4,
+    int8,
+    int16,
+    int32,
+    uint2,
+    uint4,
+    uint8,
+    uint16,
+    uint32,
+)
+from safegpu.refs import GmemRef, SmemRef
+from safegpu.scalars import Dim
+from safegpu.tcgen05 import DenseTMEM, ScalesTMEM, SparseMetaTMEM, TMEMLayout
+
+@overload
+def GMEM[D: DType](shape: Sequence[int], dtype: type[D]) -> GmemRef[D]: ...
+@overload
+def GMEM(shape: Sequence[int], dtype: object) -> GmemRef[Any]:
+    """A buffer in global memory: an input or an output of the kernel, of this shape (in elements) and dtype."""
+
+@overload
+def SMEM[D: DType, Swizzle: Literal[16, 32, 64, 128]](
+    shape: Sequence[int], dtype: type[D], *, swizzle: Swizzle, tiling: Sequence[int] | None = ...
+) -> SmemRef[D, Swizzle]: ...
+@overload
+def SMEM[D: DType](
+    shape: Sequence[int],
+    dtype: type[D],
+    *,
+    swizzle: int | None = ...,
+    tiling: Sequence[int] | None = ...,
+) -> SmemRef[D, Any]: ...
+@overload
+def SMEM[Swizzle: Literal[16, 32, 64, 128]](
+    shape: Sequence[int], dtype: object, *, swizzle: Swizzle, tiling: Sequence[int] | None = ...
+) -> SmemRef[Any, Swizzle]: ...
+@overload
+def SMEM(
+    shape: Sequence[int],
+    dtype: object,
+    *,
+    swizzle: int | None = ...,
+    tiling: Sequence[int] | None = ...,
+) -> SmemRef[Any, Any]:
+    """A buffer in the block's shared memory.
+
+    `shape` is the logical shape in elements. With a swizzle (bytes: 32, 64 or 128; 16 is none) the buffer is tiled by
+    `(8, 8 * swizzle // bits)`, the tile that wgmma, tcgen05.mma and TMA read (PTX ISA, "Shared memory matrix layout");
+    `tiling` names another tile, and `tiling=()` none. Raises ValueError where the shape does not divide into tiles.
+    """
+
+# Which register layouts an allocation exchanges with follows from its rows, the width of its dtype and its packing
+# (`TMEMRef.store`, `TMEMRef.load`). Rows and packing that are not literals leave it unknown.
+
+@overload
+def TMEM[D: (float32, int32, uint32)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]] | None = ...,
+    collective: bool = ...,
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_DEFAULT_32BIT]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]] | None = ...,
+    collective: bool = ...,
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_DEFAULT_16BIT]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: bool = ...,
+    packing: Literal[2],
+) -> DenseTMEM[D, layouts.TMEM_DEFAULT_16BIT_PACKED]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[2]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_DEFAULT_16BIT_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: bool = ...,
+    packing: Literal[4],
+) -> DenseTMEM[D, layouts.TMEM_DEFAULT_8BIT_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[4]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_DEFAULT_8BIT_PACKED]: ...
+@overload
+def TMEM[D: (float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: bool = ...,
+    packing: Literal[8],
+) -> DenseTMEM[D, layouts.TMEM_DEFAULT_4BIT_PACKED]: ...
+@overload
+def TMEM[D: (float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[8]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_DEFAULT_4BIT_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[128], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]] | None = ...,
+    collective: bool = ...,
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
+@overload
+def TMEM[D: (float32, int32, uint32)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[1]]] | None = ...,
+    collective: Literal[False] = ...,
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_32BIT]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[1]]] | None = ...,
+    collective: Literal[False] = ...,
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_16BIT]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: Literal[False] = ...,
+    packing: Literal[2],
+) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_16BIT_PACKED]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[2]]],
+    collective: Literal[False] = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_16BIT_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: Literal[False] = ...,
+    packing: Literal[4],
+) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[4]]],
+    collective: Literal[False] = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
+@overload
+def TMEM[D: (float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: Literal[False] = ...,
+    packing: Literal[8],
+) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
+@overload
+def TMEM[D: (float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[8]]],
+    collective: Literal[False] = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[1]]] | None = ...,
+    collective: Literal[False] = ...,
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
+@overload
+def TMEM[D: (float32, int32, uint32)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[1]]] | None = ...,
+    collective: Literal[True],
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_32BIT]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[1]]] | None = ...,
+    collective: Literal[True],
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_16BIT]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: Literal[True],
+    packing: Literal[2],
+) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_16BIT_PACKED]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[2]]],
+    collective: Literal[True],
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_16BIT_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: Literal[True],
+    packing: Literal[4],
+) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[4]]],
+    collective: Literal[True],
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
+@overload
+def TMEM[D: (float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: None = ...,
+    collective: Literal[True],
+    packing: Literal[8],
+) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
+@overload
+def TMEM[D: (float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[8]]],
+    collective: Literal[True],
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[64], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[1]]] | None = ...,
+    collective: Literal[True],
+    packing: Literal[1] | None = ...,
+) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
+@overload
+def TMEM[D: (float32, int32, uint32)](
+    shape: tuple[Literal[256, 384, 512], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_32BIT]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[256, 384, 512], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_16BIT]: ...
+@overload
+def TMEM[D: (float16, bfloat16, int16, uint16)](
+    shape: tuple[Literal[256, 384, 512], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[2]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_16BIT]: ...
+@overload
+def TMEM[D: (int2, uint2)](
+    shape: tuple[int, int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_SPARSE_META],
+    collective: bool = ...,
+    packing: None = ...,
+) -> SparseMetaTMEM: ...
+@overload
+def TMEM[D: (float8_e8m0fnu, float8_e4m3fn, float8_e5m2, int8, uint8)](
+    shape: tuple[int, int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_SCALES],
+    collective: bool = ...,
+    packing: None = ...,
+) -> ScalesTMEM[D]: ...
+@overload
+def TMEM[D: DType](
+    shape: tuple[int, int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
+    | None = ...,
+    collective: bool = ...,
+    packing: int | None = ...,
+) -> DenseTMEM[D, Any]: ...
+@overload
+def TMEM(
+    shape: tuple[int, int],
+    dtype: object,
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
+    | None = ...,
+    collective: bool = ...,
+    packing: int | None = ...,
+) -> DenseTMEM[Any, Any]:
+    """Tensor memory of (rows, columns) elements (PTX ISA, "Tensor Memory").
+
+    The layout decides what it becomes: `tcgen05.sparse_meta_layout()` a `SparseMetaTMEM`, `tcgen05.scales_layout()` and
+    `tcgen05.b_scales_m64_collective_layout()` a `ScalesTMEM`, every other a `DenseTMEM`. Raises ValueError at the
+    kernel's lowering where rows, dtype and layout do not go together.
+    """
+
+@overload
+def Barrier(  # type: ignore[overload-overlap]  # the literal 1 is one barrier
+    arrival_count: int, num_barriers: Literal[1] = ..., orders_tensor_core: bool = ...
+) -> BarrierRef: ...
+@overload
+def Barrier(arrival_count: int, num_barriers: int, orders_tensor_core: bool = ...) -> BarrierArray:
+    """One mbarrier, or with `num_barriers` an array of them, completed by `arrival_count` arrivals a phase."""
+
+@overload
+def TMABarrier(num_barriers: Literal[1] = ...) -> BarrierRef: ...  # type: ignore[overload-overlap]  # the literal 1 is one barrier
+@overload
+def TMABarrier(num_barriers: int) -> BarrierArray:
+    """Barriers that one TMA copy completes: `Barrier(1, num_barriers)`."""
+
+@overload
+def ClusterBarrier(  # type: ignore[overload-overlap]  # the literal 1 is one barrier
+    collective_dims: Sequence[Dim | Sequence[Dim]],
+    arrival_count: int = ...,
+    num_barriers: Literal[1] = ...,
+    *,
+    orders_tensor_core: bool = ...,
+    leader_tracked: bool = ...,
+) -> CollectiveBarrierRef: ...
+@overload
+def ClusterBarrier(
+    collective_dims: Sequence[Dim | Sequence[Dim]],
+    arrival_count: int = ...,
+    *,
+    num_barriers: int,
+    orders_tensor_core: bool = ...,
+    leader_tracked: bool = ...,
+) -> CollectiveBarrierArray: ...
+@overload
+def ClusterBarrier(
+    collective_dims: Sequence[Dim | Sequence[Dim]],
+    arrival_count: int,
+    num_barriers: int,
+    *,
+    orders_tensor_core: bool = ...,
+    leader_tracked: bool = ...,
+) -> CollectiveBarrierArray:
+    """Barriers in which the blocks along the cluster's `collective_dims` arrive."""
+
+def Many[R](spec: R, n: int) -> tuple[R, ...]:
+    """`n` buffers or barriers of the same spec: the body receives a tuple of `n` references."""
+
+class Union[T]:
+    """Scratch of which one member is used at a time: the members share their memory."""
+
+    members: Sequence[T]
+    def __init__(self, members: Sequence[T]) -> None: ...
+    def __iter__(self) -> Any: ...
+
+class Scratch:
+    """Base of a kernel's scratch: each attribute that is a spec is allocated, in the order of declaration.
+
+    The body receives an instance whose attributes are the references.
+    """

@@ -1,0 +1,554 @@
+"""Blackwell's tensor cores: tensor memory by what it holds, the MMA, and the copies between SMEM and TMEM."""
+
+from typing import Any, Generic, Literal, Never, Self, overload
+
+from jaxlib.mlir import ir
+from typing_extensions import TypeVar
+
+from safegpu import layouts
+from safegpu.barriers import BarrierRef
+from safegpu.dtypes import (
+    DType,
+    bfloat16,
+    float4_e2m1fn,
+    float8_e4m3fn,
+    float8_e5m2,
+    float8_e8m0fnu,
+    float16,
+    float32,
+    int2,
+    int8,
+    int32,
+    uint2,
+    uint8,
+    uint32,
+)
+from safegpu.fragmented_array import TCGEN05_COL_LAYOUT as COL_LAYOUT
+from safegpu.fragmented_array import TCGEN05_LAYOUT as LAYOUT
+from safegpu.fragmented_array import TCGEN05_ROW_LAYOUT as ROW_LAYOUT
+from safegpu.fragmented_array import TCGEN05_TRANSPOSED_LAYOUT as TRANSPOSED_LAYOUT
+from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
+from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
+from safegpu.launch_context import LaunchContext
+from safegpu.refs import SmemRef
+from safegpu.utils import DynamicSlice
+
+__all__ = [
+    "COL_LAYOUT",
+    "LAYOUT",
+    "ROW_LAYOUT",
+    "TMEM_MAX_COLS",
+    "TMEM_NATIVE_LAYOUT",
+    "TMEM_ROWS",
+    "TRANSPOSED_LAYOUT",
+    "DenseTMEM",
+    "LoadReduceOp",
+    "ScalesTMEM",
+    "SparseMetaTMEM",
+    "TMEMLayout",
+    "TMEMRef",
+    "async_copy_scales_smem_to_tmem",
+    "async_copy_smem_to_tmem",
+    "async_copy_sparse_metadata_smem_to_tmem",
+    "b_scales_m64_collective_layout",
+    "commit_arrive",
+    "commit_tmem",
+    "fa_m64_collective_layout",
+    "mma",
+    "scales_layout",
+    "sparse_group_elems",
+    "sparse_meta_layout",
+    "tmem_alloc",
+    "tmem_alloc_exact_ncols",
+    "tmem_dealloc",
+    "tmem_default_layout",
+    "tmem_half_lane_layout",
+    "tmem_m64_collective_layout",
+    "tmem_relinquish_alloc_permit",
+    "wait_load_tmem",
+]
+
+TMEM_ROWS: int
+TMEM_MAX_COLS: int
+
+_D = TypeVar("_D", default=Any)
+_T_co = TypeVar("_T_co", covariant=True, default=Any)
+
+type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
+type _Index = int | slice | ir.Value[Any] | DynamicSlice
+
+# --- layouts
+
+class TMEMLayout(TiledLayout[Any], Generic[_T_co]):
+    """How a buffer lies in tensor memory; one built by hand is unknown."""
+
+    def __new__(
+        cls,
+        tiling: Tiling,
+        warp_dims: tuple[Any, ...],
+        lane_dims: tuple[Any, ...],
+        vector_dim: int,
+        _check_canonical: bool = ...,
+    ) -> TMEMLayout[Any]: ...
+    def check_type(self, shape: tuple[int, ...], bitwidth: int) -> None: ...
+    def cols_in_shape(self, shape: tuple[int, int], bitwidth: int) -> int: ...
+    def canonicalize(self) -> Self: ...
+    def as_tiled_layout(self) -> TiledLayout[Any]: ...
+
+@overload
+def tmem_default_layout(packing: Literal[1] = ...) -> TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]]: ...
+@overload
+def tmem_default_layout[P: Literal[2, 4, 8, 16]](packing: P) -> TMEMLayout[layouts.TMEM_DEFAULT[P]]: ...
+@overload
+def tmem_default_layout(packing: int) -> TMEMLayout[layouts.TMEM_DEFAULT[Any]]: ...
+@overload
+def tmem_half_lane_layout(
+    columns: int, packing: Literal[1] = ...
+) -> TMEMLayout[layouts.TMEM_HALF_LANE[Literal[1]]]: ...
+@overload
+def tmem_half_lane_layout[P: Literal[2, 4, 8]](columns: int, packing: P) -> TMEMLayout[layouts.TMEM_HALF_LANE[P]]: ...
+@overload
+def tmem_half_lane_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_HALF_LANE[Any]]: ...
+@overload
+def tmem_m64_collective_layout(
+    columns: int, packing: Literal[1] = ...
+) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[1]]]: ...
+@overload
+def tmem_m64_collective_layout[P: Literal[2, 4, 8]](
+    columns: int, packing: P
+) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[P]]: ...
+@overload
+def tmem_m64_collective_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Any]]: ...
+def fa_m64_collective_layout(columns: int) -> TiledLayout[layouts.M64_COLLECTIVE]: ...
+def scales_layout() -> TMEMLayout[layouts.TMEM_SCALES]: ...
+def b_scales_m64_collective_layout() -> TMEMLayout[layouts.TMEM_SCALES]: ...
+def sparse_meta_layout() -> TMEMLayout[layouts.TMEM_SPARSE_META]: ...
+
+# --- tensor memory
+
+class TMEMRef:
+    """What every TMEM reference records. It has no load or store: those belong to what the memory holds."""
+
+    @property
+    def address(self) -> ir.Value[Any]: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def dtype(self) -> ir.Type: ...
+    @property
+    def layout(self) -> TMEMLayout[Any]: ...
+    @property
+    def packing(self) -> int: ...
+    @overload
+    @classmethod
+    def from_alloc(
+        cls,
+        tmem_addr_ref: ir.Value[Any],
+        shape: tuple[int, int],
+        dtype: object,
+        collective: bool | None = ...,
+        *,
+        layout: TMEMLayout[layouts.TMEM_SPARSE_META],
+    ) -> SparseMetaTMEM: ...
+    @overload
+    @classmethod
+    def from_alloc(
+        cls,
+        tmem_addr_ref: ir.Value[Any],
+        shape: tuple[int, int],
+        dtype: object,
+        collective: bool | None = ...,
+        *,
+        layout: TMEMLayout[layouts.TMEM_SCALES],
+    ) -> ScalesTMEM[Any]: ...
+    @overload
+    @classmethod
+    def from_alloc(
+        cls,
+        tmem_addr_ref: ir.Value[Any],
+        shape: tuple[int, int],
+        dtype: object,
+        collective: bool | None = ...,
+        layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
+        | None = ...,
+    ) -> DenseTMEM[Any, Any]: ...
+
+class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
+    """Tensor memory that holds a matrix: an accumulator, or the left operand of an MMA.
+
+    `D` is its dtype token, `T` its TMEM layout type in `safegpu.layouts`.
+    """
+
+    @overload
+    @classmethod
+    def wrap[D: DType, T](
+        cls, raw: object, dtype: type[D], layout: TMEMLayout[T] | None = ...
+    ) -> DenseTMEM[D, Any]: ...
+    @overload
+    @classmethod
+    def wrap(cls, raw: object, dtype: object, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]: ...
+    def slice(self, *idxs: _Index) -> Self: ...
+    @overload
+    def store(
+        self: DenseTMEM[Any, layouts.TMEM_NARROW_UNPACKED],
+        *args: object,
+        SG201_pack_the_allocation_to_move_narrow_dtypes: Never,
+        **kwargs: object,
+    ) -> Any: ...
+    @overload
+    def store[D, L](
+        self: DenseTMEM[D, layouts.Takes[L]], value: FragmentedArray[D, L]
+    ) -> None: ...
+    @overload
+    def load(
+        self: DenseTMEM[Any, layouts.RowTiles],
+        *args: object,
+        SG204_allocate_one_row_tile_for_each_load: Never,
+        **kwargs: object,
+    ) -> Any: ...
+    @overload
+    def load(
+        self: DenseTMEM[Any, layouts.TMEM_NARROW_UNPACKED],
+        *args: object,
+        SG202_pack_the_allocation_to_move_narrow_dtypes: Never,
+        **kwargs: object,
+    ) -> Any: ...
+    @overload
+    def load[D, L](
+        self: DenseTMEM[D, layouts.LoadsAs[L]],
+        layout: None = ...,
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.TCGEN05]],
+        layout: TiledLayout[layouts.TCGEN05],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.TCGEN05]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE]],
+        layout: TiledLayout[layouts.TMEM_NATIVE],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_1]],
+        layout: TiledLayout[layouts.TMEM_NATIVE_1],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_1]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_4]],
+        layout: TiledLayout[layouts.TMEM_NATIVE_4],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_4]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_8]],
+        layout: TiledLayout[layouts.TMEM_NATIVE_8],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_8]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.WGMMA]],
+        layout: TiledLayout[layouts.WGMMA],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.WGMMA]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.M64_COLLECTIVE]],
+        layout: TiledLayout[layouts.M64_COLLECTIVE],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.M64_COLLECTIVE]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.HALF_LANE_NATIVE]],
+        layout: TiledLayout[layouts.HALF_LANE_NATIVE],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.HALF_LANE_NATIVE]: ...
+    @overload
+    def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.M64_COLLECTIVE_NATIVE]],
+        layout: TiledLayout[layouts.M64_COLLECTIVE_NATIVE],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE]: ...
+    @overload
+    def load(
+        self: DenseTMEM[float32, layouts.TMEM_DEFAULT_32BIT],
+        layout: TiledLayout[layouts.TMEM_NATIVE],
+        is_signed: bool | None = ...,
+        *,
+        reduce: LoadReduceOp,
+    ) -> tuple[FragmentedArray[float32, layouts.TMEM_NATIVE], FragmentedArray[float32, layouts.TMEM_NATIVE_ROW]]: ...
+    @overload
+    def load(
+        self: DenseTMEM[float32, layouts.TMEM_DEFAULT_32BIT],
+        layout: TiledLayout[layouts.TMEM_NATIVE],
+        is_signed: bool | None,
+        reduce: LoadReduceOp,
+    ) -> tuple[FragmentedArray[float32, layouts.TMEM_NATIVE], FragmentedArray[float32, layouts.TMEM_NATIVE_ROW]]: ...
+    @overload
+    def load[I: (int32, uint32)](
+        self: DenseTMEM[I, layouts.TMEM_DEFAULT_32BIT],
+        layout: TiledLayout[layouts.TMEM_NATIVE],
+        is_signed: bool | None = ...,
+        *,
+        reduce: Literal["min", "max"],
+    ) -> tuple[FragmentedArray[I, layouts.TMEM_NATIVE], FragmentedArray[I, layouts.TMEM_NATIVE_ROW]]: ...
+    @overload
+    def load[I: (int32, uint32)](
+        self: DenseTMEM[I, layouts.TMEM_DEFAULT_32BIT],
+        layout: TiledLayout[layouts.TMEM_NATIVE],
+        is_signed: bool | None,
+        reduce: Literal["min", "max"],
+    ) -> tuple[FragmentedArray[I, layouts.TMEM_NATIVE], FragmentedArray[I, layouts.TMEM_NATIVE_ROW]]: ...
+
+class SparseMetaTMEM(TMEMRef):
+    """Tensor memory that holds the 2-bit metadata of a 2:4 sparse A (PTX ISA, "Sparsity selector").
+
+    `tcgen05.async_copy_sparse_metadata_smem_to_tmem` fills it and `tcgen05.mma(..., a_sparse_metadata=)` reads it;
+    registers neither store to it nor load from it, because no register layout describes its order.
+    """
+
+    @classmethod
+    def wrap(cls, raw: object, dtype: type[int2 | uint2] = ...) -> SparseMetaTMEM: ...
+    def slice(self, *idxs: _Index) -> Self: ...
+    def store(
+        self,
+        *args: object,
+        SG101_populate_with_async_copy_sparse_metadata_smem_to_tmem: Never,
+        **kwargs: object,
+    ) -> Any: ...
+    def load(
+        self,
+        *args: object,
+        SG102_read_the_metadata_from_the_smem_buffer_it_was_copied_from: Never,
+        **kwargs: object,
+    ) -> Any: ...
+
+class ScalesTMEM(TMEMRef, Generic[_D]):
+    """Tensor memory that holds the block scales of an MMA (PTX ISA, "Scale factor A layout in Tensor Memory")."""
+
+    @overload
+    @classmethod
+    def wrap[D: DType](cls, raw: object, dtype: type[D]) -> ScalesTMEM[D]: ...
+    @overload
+    @classmethod
+    def wrap(cls, raw: object, dtype: object) -> ScalesTMEM[Any]: ...
+    def slice(self, *idxs: _Index) -> Self: ...
+    def store(self, value: FragmentedArray[_D, layouts.SCALES]) -> None: ...
+    def load(
+        self,
+        layout: TiledLayout[layouts.SCALES] | None = ...,
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[_D, layouts.SCALES]: ...
+
+# --- the MMA
+
+@overload
+def mma[F: (float16, bfloat16)](
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
+    b: SmemRef[F, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float16, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[float16, Any] | DenseTMEM[float16, layouts.OperandA],
+    b: SmemRef[float16, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
+    d: DenseTMEM[C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
+    b: SmemRef[B, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[I: (int8, uint8), C: (int32, uint32)](
+    d: DenseTMEM[C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[I, Any] | DenseTMEM[I, layouts.OperandA],
+    b: SmemRef[I, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[F: (float16, bfloat16)](
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
+    b: SmemRef[F, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float16, layouts.M128Accumulator],
+    a: SmemRef[float16, Any] | DenseTMEM[float16, layouts.OperandA],
+    b: SmemRef[float16, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
+    d: DenseTMEM[C, layouts.M128Accumulator],
+    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
+    b: SmemRef[B, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[I: (int8, uint8), C: (int32, uint32)](
+    d: DenseTMEM[C, layouts.M128Accumulator],
+    a: SmemRef[I, Any] | DenseTMEM[I, layouts.OperandA],
+    b: SmemRef[I, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2)](
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
+    b: SmemRef[B, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2)](
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[A, Any],
+    b: SmemRef[B, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[S: (float8_e8m0fnu, float8_e4m3fn)](
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[float4_e2m1fn, Any] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: ScalesTMEM[S],
+    b_scale: ScalesTMEM[S],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma[S: (float8_e8m0fnu, float8_e4m3fn)](
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, Any],
+    b: SmemRef[float4_e2m1fn, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: ScalesTMEM[S],
+    b_scale: ScalesTMEM[S],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None:
+    """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.
+
+    A is (M, K) in SMEM or TMEM, B is (K, N) in SMEM, D is (M, N) in TMEM, twice as many columns with `collective`. M is
+    128, or 64 where A is dense. With `a_sparse_metadata` A is 2:4 sparse, and half as wide.
+    """
+
+def commit_arrive(
+    barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext | None = ...
+) -> None: ...
+def async_copy_sparse_metadata_smem_to_tmem[D: (int2, uint2)](
+    smem_ref: SmemRef[D, Any], tmem_ref: SparseMetaTMEM, collective: bool = ...
+) -> None: ...
+def async_copy_scales_smem_to_tmem[D: (float8_e8m0fnu, float8_e4m3fn)](
+    smem_ref: SmemRef[D, Any], tmem_ref: ScalesTMEM[D], collective: bool = ...
+) -> None: ...
+def async_copy_smem_to_tmem[D](
+    smem_ref: SmemRef[D, Any], tmem_ref: DenseTMEM[D, layouts.OperandA], swizzle: int, collective: bool = ...
+) -> None: ...
+def commit_tmem() -> None: ...
+def wait_load_tmem() -> None: ...
+def tmem_alloc_exact_ncols(ncols: int, exact: bool) -> int: ...
+def tmem_alloc(
+    tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...
+) -> int: ...
+def tmem_dealloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> None: ...
+def tmem_relinquish_alloc_permit(collective: bool) -> None: ...
+def sparse_group_elems(element_type: ir.Type) -> int: ...
