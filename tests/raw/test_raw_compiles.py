@@ -1,0 +1,202 @@
+"""The raw kernels lower on a CPU, and what they compile to holds the instructions they are about."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import re
+from typing import Any
+
+import jax.experimental.mosaic.gpu as mgpu
+import numpy as np
+import pytest
+from jax.experimental.mosaic.gpu import core, utils
+
+from tests.raw import cluster_exchange, sparse_matmul
+from tests.support.codegen import DEVICES, Compiled, compile_elsewhere, is_available
+from tests.support.lowering import lowered
+
+THREADS = 128
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """How to build one kernel, and how often each instruction must occur in it."""
+
+    target: str
+    arch: str
+    body: str
+    ptx: dict[str, int]
+    sass: dict[str, int]
+    peers: int = 1
+    keywords: tuple[tuple[str, Any], ...] = ()
+
+    def build(self) -> Any:
+        module, _, function = self.target.partition(":")
+        return getattr(importlib.import_module(module), function)(**dict(self.keywords))
+
+    def lowered(self) -> str:
+        return lowered(self.build, DEVICES[self.arch].arch, peers=self.peers)
+
+    @functools.cache  # noqa: B019
+    def compiled(self) -> Compiled:
+        return compile_elsewhere(self.target, self.arch, peers=self.peers, **dict(self.keywords))
+
+    def __hash__(self) -> int:
+        return hash((self.target, self.arch, self.peers, self.keywords))
+
+
+# Each thread sends its share of a tile four bytes at a time; a barrier that expects another sum of bytes
+# hangs.
+_EXCHANGED = cluster_exchange.ROWS * cluster_exchange.COLUMNS * 2 // 4 // THREADS
+_REDUCED = cluster_exchange.ROWS * cluster_exchange.COLUMNS * 4 // 4 // THREADS
+_MULTIMEM = 64 * 128 * 4 // 16 // THREADS
+
+_MULTIMEM_PTX = {
+    "multimem.ld_reduce.relaxed.sys.global.add.v4.f32": _MULTIMEM,
+    "multimem.st.relaxed.sys.global.v4.f32": _MULTIMEM,
+    "multimem.red.release.sys.global.add.u32": 1,
+    "fence.proxy.alias": 1,
+    "atom.relaxed.sys.global.cas.b32": 1,
+    "fence.acquire.sys": 1,
+}
+# A multimem store and a multimem reduction are spelled like the ones to ordinary memory in SASS.
+_MULTIMEM_SASS = {
+    "LDGMC.E.ADD.F32x4.RN.STRONG.SYS": _MULTIMEM,
+    "STG.E.128.STRONG.SYS": _MULTIMEM,
+    "REDG.E.ADD.STRONG.SYS": 1,
+    "ATOMG.E.CAS.STRONG.SYS": 1,
+}
+
+KERNELS = {
+    "exchange": Kernel(
+        target="tests.raw.cluster_exchange:build",
+        arch="sm_90a",
+        body="cluster_exchange",
+        ptx={
+            "st.async.cluster.shared::cluster.mbarrier::complete_tx::bytes.b32": _EXCHANGED,
+            "mbarrier.arrive.expect_tx.shared.b64": 1,
+        },
+        sass={"STAS": _EXCHANGED, "UCGABAR_WAIT": 1},
+    ),
+    "reduce": Kernel(
+        target="tests.raw.cluster_exchange:build_reduce",
+        arch="sm_90a",
+        body="cluster_reduce",
+        ptx={
+            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32": _REDUCED,
+            "mbarrier.arrive.expect_tx.shared.b64": 1,
+            "mbarrier.arrive.shared::cluster.b64": 1,
+        },
+        sass={"REDAS.ADD.S32": _REDUCED, "SYNCS.ARRIVE.TRANS64.RED.A1T0": 1},
+    ),
+    "sparse f16": Kernel(
+        target="tests.raw.sparse_matmul:build",
+        arch="sm_100a",
+        body="sparse_matmul",
+        ptx={
+            "tcgen05.mma.sp.cta_group::1.kind::f16": 8,
+            "tcgen05.cp.cta_group::1.128x128b": 2,
+            "tcgen05.fence::after_thread_sync": 1,
+            "tcgen05.wait::ld.sync.aligned": 1,
+        },
+        # The mnemonic is the dense one; a dense product of this K takes 16.
+        sass={"UTCHMMA": 8, "UTCCP.T.S.128dp128bit": 2, "UTCBAR": 1},
+    ),
+    "sparse f8": Kernel(
+        target="tests.raw.sparse_matmul:build",
+        arch="sm_100a",
+        body="sparse_matmul",
+        ptx={"tcgen05.mma.sp.cta_group::1.kind::f8f6f4": 4, "tcgen05.cp.cta_group::1.128x128b": 2},
+        sass={"UTCQMMA": 4, "UTCCP.T.S.128dp128bit": 2, "UTCBAR": 1},
+        keywords=(("dtype", "float8_e4m3fn"),),
+    ),
+    "multimem Hopper": Kernel(
+        target="tests.raw.multimem_all_reduce:build",
+        arch="sm_90a",
+        body="multimem_all_reduce",
+        ptx=_MULTIMEM_PTX,
+        sass=_MULTIMEM_SASS,
+        peers=2,
+    ),
+    "multimem Blackwell": Kernel(
+        target="tests.raw.multimem_all_reduce:build",
+        arch="sm_100a",
+        body="multimem_all_reduce",
+        ptx=_MULTIMEM_PTX,
+        sass=_MULTIMEM_SASS,
+        peers=2,
+    ),
+}
+
+every_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+needs_codegen = pytest.mark.skipif(not is_available(), reason="needs the CUDA plugin, ptxas and nvdisasm")
+
+
+@every_kernel
+def test_lowers(kernel: Kernel) -> None:
+    text = kernel.lowered()
+    major, minor = DEVICES[kernel.arch].arch
+    assert f"@{kernel.body}_mosaic_gpu" in text
+    assert f"mosaic_gpu.arch_major = {major} : i32, mosaic_gpu.arch_minor = {minor} : i32" in text
+    assert text == kernel.lowered()
+
+
+@needs_codegen
+@every_kernel
+def test_compiles(kernel: Kernel) -> None:
+    compiled = kernel.compiled()
+    assert compiled.spill_store_bytes == compiled.spill_load_bytes == compiled.stack_frame_bytes == 0
+    assert compiled.warnings == []
+    assert compiled.ptx_count(*kernel.ptx) == kernel.ptx
+    assert compiled.sass_count(*kernel.sass) == kernel.sass
+
+
+@needs_codegen
+@pytest.mark.parametrize("name", ["sparse f16", "sparse f8"])
+def test_instruction_descriptor_says_sparse(name: str) -> None:
+    descriptors = re.findall(r"UMOV UR\d+, 0x(8[0-9a-f]{6})\b", KERNELS[name].compiled().sass)
+    assert descriptors
+    assert all(int(descriptor, 16) & 1 << 2 for descriptor in descriptors)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float8_e4m3fn"])
+def test_packed_metadata_keeps_every_position(dtype: str) -> None:
+    positions = np.random.default_rng(0).integers(0, 4, (128, 128))
+    packed = sparse_matmul.pack_metadata(positions, dtype).astype(int)
+    assert packed.shape == (1, 2, 128, 64)
+    if dtype == "float8_e4m3fn":
+        np.testing.assert_array_equal(packed[0, 1], positions[:, 64:])
+    else:
+        np.testing.assert_array_equal(packed[0, 0, :8, :8], positions[:8, :8])
+        np.testing.assert_array_equal(packed[0, 0, :8, 8:16], positions[8:16, :8])
+        np.testing.assert_array_equal(packed[0, 0, 8:16, :8], positions[:8, 8:16])
+        np.testing.assert_array_equal(packed[0, 0, 8:16, 8:16], positions[8:16, 8:16])
+
+
+def test_packed_metadata_is_of_whole_tiles() -> None:
+    with pytest.raises(ValueError, match="whole 128x64 tiles, got \\(64, 64\\)"):
+        sparse_matmul.pack_metadata(np.zeros((64, 64), int), "float16")
+
+
+def test_oracle_passes_exceptions_on_and_leaves_no_patch() -> None:
+    before = utils._infer_arch, core._kernel_to_module
+
+    def body(*_: Any) -> None:
+        raise LookupError("from the body")
+
+    with pytest.raises(LookupError, match="from the body"):
+        lowered(lambda: mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), (), ()), (10, 0))
+    assert (utils._infer_arch, core._kernel_to_module) == before
+
+
+def test_oracle_wants_one_kernel() -> None:
+    with pytest.raises(ValueError, match="exactly once, but it lowered 0 kernels"):
+        lowered(lambda: None)
+
+
+@needs_codegen
+def test_failure_names_what_failed() -> None:
+    with pytest.raises(RuntimeError, match=r"(?s)sparse_matmul:build does not compile for sm_90a.*tcgen05"):
+        compile_elsewhere("tests.raw.sparse_matmul:build", "sm_90a")
