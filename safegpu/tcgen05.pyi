@@ -358,7 +358,7 @@ class ScalesTMEM(TMEMRef, Generic[_D]):
 # --- the MMA
 
 @overload
-def mma[F: (float16, bfloat16)](
+def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
     a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
     b: SmemRef[F, Any],
@@ -372,10 +372,10 @@ def mma[F: (float16, bfloat16)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma(
+def mma[F: (float16, float8_e4m3fn, float8_e5m2)](
     d: DenseTMEM[float16, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[float16, Any] | DenseTMEM[float16, layouts.OperandA],
-    b: SmemRef[float16, Any],
+    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
+    b: SmemRef[F, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
@@ -414,7 +414,7 @@ def mma[I: (int8, uint8), C: (int32, uint32)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[F: (float16, bfloat16)](
+def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
     d: DenseTMEM[float32, layouts.M128Accumulator],
     a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
     b: SmemRef[F, Any],
@@ -428,10 +428,10 @@ def mma[F: (float16, bfloat16)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma(
+def mma[F: (float16, float8_e4m3fn, float8_e5m2)](
     d: DenseTMEM[float16, layouts.M128Accumulator],
-    a: SmemRef[float16, Any] | DenseTMEM[float16, layouts.OperandA],
-    b: SmemRef[float16, Any],
+    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
+    b: SmemRef[F, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,

@@ -29,7 +29,8 @@ def build(pairs: int = 2) -> Any:
         index = ir.IndexType.get()
         row = arith.muli(gpu.block_id(gpu.Dimension.x), mgpu.c(ROWS, index))
         window = mgpu.ds(row, ROWS)
-        peer = arith.subi(mgpu.c(1, index), gpu.cluster_block_id(gpu.Dimension.x))
+        block = gpu.cluster_block_id(gpu.Dimension.x)
+        peer = arith.subi(mgpu.c(1, index), block)
 
         # The launch has initialised the barriers of both blocks and synchronised the cluster, so the peer is
         # there to be written to. Its bytes may come before this block announces how many it expects: the
@@ -69,7 +70,8 @@ def build_reduce(pairs: int = 2) -> Any:
         index = ir.IndexType.get()
         row = arith.muli(gpu.block_id(gpu.Dimension.x), mgpu.c(ROWS, index))
         window = mgpu.ds(row, ROWS)
-        peer = arith.subi(mgpu.c(1, index), gpu.cluster_block_id(gpu.Dimension.x))
+        block = gpu.cluster_block_id(gpu.Dimension.x)
+        peer = arith.subi(mgpu.c(1, index), block)
 
         delivered.arrive_expect_tx(tile_bytes, predicate=mgpu.single_thread_predicate())
         tile = mgpu.FragmentedArray.load_untiled(
