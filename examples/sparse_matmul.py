@@ -75,3 +75,11 @@ def kernel[D: (mgpu.float16, mgpu.float8_e4m3fn)](dtype: type[D]) -> mgpu.Kernel
         out_shape=mgpu.GMEM((M, N), mgpu.float32),
         smem_scratch_shape=Scratch(dtype),
     )
+
+
+def float16() -> mgpu.Kernel:
+    return kernel(mgpu.float16)
+
+
+def float8() -> mgpu.Kernel:
+    return kernel(mgpu.float8_e4m3fn)

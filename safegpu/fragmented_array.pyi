@@ -31,6 +31,11 @@ from safegpu.utils import MultimemReductionOp
 _D = TypeVar("_D", default=Any)
 _L_co = TypeVar("_L_co", covariant=True, default=Any)
 
+# For parameters that are unions of references: a reference of type Any leaves them unknown.
+_Dtype = TypeVar("_Dtype", default=Any)
+_Layout = TypeVar("_Layout", default=Any)
+_Swizzle = TypeVar("_Swizzle", default=Any)
+
 # --- layouts
 
 class FragmentedLayout(Generic[_L_co]):
@@ -163,31 +168,31 @@ class FragmentedArray(Generic[_D, _L_co]):
     ) -> FragmentedArray[D, Strided]: ...
     @overload
     @classmethod
-    def load_tiled[D, Swizzle](
+    def load_tiled(
         cls,
-        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle],
-        swizzle: Swizzle | None,
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, _Swizzle] | ClusterSmemRef[_Dtype, _Swizzle],
+        swizzle: _Swizzle | None,
         *,
         is_signed: bool | None = ...,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         _load_fun: Callable[..., Any] = ...,
         _narrow_float_as_int: bool = ...,
-    ) -> FragmentedArray[D, layouts.WGMMA]: ...
+    ) -> FragmentedArray[_Dtype, layouts.WGMMA]: ...
     @overload
     @classmethod
-    def load_tiled[D, Swizzle, L](
+    def load_tiled(
         cls,
-        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle],
-        swizzle: Swizzle | None,
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, _Swizzle] | ClusterSmemRef[_Dtype, _Swizzle],
+        swizzle: _Swizzle | None,
         *,
         is_signed: bool | None = ...,
-        layout: TiledLayout[L],
+        layout: TiledLayout[_Layout],
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         _load_fun: Callable[..., Any] = ...,
         _narrow_float_as_int: bool = ...,
-    ) -> FragmentedArray[D, L]: ...
+    ) -> FragmentedArray[_Dtype, _Layout]: ...
     @classmethod
     def load_untiled[D, L](
         cls,

@@ -444,5 +444,6 @@ class Union[T]:
 class Scratch:
     """Base of a kernel's scratch: each attribute that is a spec is allocated, in the order of declaration.
 
-    The body receives an instance whose attributes are the references.
+    The body receives an instance whose attributes are the references. Scratch that depends on a dtype or a size sets its
+    attributes in `__init__`, and `as_gpu_kernel` is given an object of it in place of the class.
     """

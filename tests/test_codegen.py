@@ -1,4 +1,4 @@
-"""The raw kernels lower on a CPU, and what they compile to holds the instructions they are about."""
+"""The examples lower on a CPU and compile without a GPU, to the instructions that they are about."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from jax.experimental.mosaic.gpu import core, utils
 
-from tests.raw import cluster_exchange, sparse_matmul
-from tests.support.codegen import DEVICES, Compiled, compile_elsewhere, is_available
-from tests.support.lowering import lowered
+from examples import cluster_exchange
+from tests.raw import sparse_matmul
+from safegpu.offline.codegen import DEVICES, Compiled, compile_elsewhere, is_available
+from safegpu.offline.lowering import lowered
 
 THREADS = 128
 
@@ -30,21 +31,20 @@ class Kernel:
     ptx: dict[str, int]
     sass: dict[str, int]
     peers: int = 1
-    keywords: tuple[tuple[str, Any], ...] = ()
 
     def build(self) -> Any:
         module, _, function = self.target.partition(":")
-        return getattr(importlib.import_module(module), function)(**dict(self.keywords))
+        return getattr(importlib.import_module(module), function)()
 
     def lowered(self) -> str:
         return lowered(self.build, DEVICES[self.arch].arch, peers=self.peers)
 
     @functools.cache  # noqa: B019
     def compiled(self) -> Compiled:
-        return compile_elsewhere(self.target, self.arch, peers=self.peers, **dict(self.keywords))
+        return compile_elsewhere(self.target, self.arch, peers=self.peers)
 
     def __hash__(self) -> int:
-        return hash((self.target, self.arch, self.peers, self.keywords))
+        return hash((self.target, self.arch, self.peers))
 
 
 # Each thread sends its share of a tile four bytes at a time; a barrier that expects another sum of bytes
@@ -71,7 +71,7 @@ _MULTIMEM_SASS = {
 
 KERNELS = {
     "exchange": Kernel(
-        target="tests.raw.cluster_exchange:build",
+        target="examples.cluster_exchange:exchange",
         arch="sm_90a",
         body="cluster_exchange",
         ptx={
@@ -81,7 +81,7 @@ KERNELS = {
         sass={"STAS": _EXCHANGED, "UCGABAR_WAIT": 1},
     ),
     "reduce": Kernel(
-        target="tests.raw.cluster_exchange:build_reduce",
+        target="examples.cluster_exchange:reduce",
         arch="sm_90a",
         body="cluster_reduce",
         ptx={
@@ -92,7 +92,7 @@ KERNELS = {
         sass={"REDAS.ADD.S32": _REDUCED, "SYNCS.ARRIVE.TRANS64.RED.A1T0": 1},
     ),
     "sparse f16": Kernel(
-        target="tests.raw.sparse_matmul:build",
+        target="examples.sparse_matmul:float16",
         arch="sm_100a",
         body="sparse_matmul",
         ptx={
@@ -105,15 +105,14 @@ KERNELS = {
         sass={"UTCHMMA": 8, "UTCCP.T.S.128dp128bit": 2, "UTCBAR": 1},
     ),
     "sparse f8": Kernel(
-        target="tests.raw.sparse_matmul:build",
+        target="examples.sparse_matmul:float8",
         arch="sm_100a",
         body="sparse_matmul",
         ptx={"tcgen05.mma.sp.cta_group::1.kind::f8f6f4": 4, "tcgen05.cp.cta_group::1.128x128b": 2},
         sass={"UTCQMMA": 4, "UTCCP.T.S.128dp128bit": 2, "UTCBAR": 1},
-        keywords=(("dtype", "float8_e4m3fn"),),
     ),
     "multimem Hopper": Kernel(
-        target="tests.raw.multimem_all_reduce:build",
+        target="examples.multimem_all_reduce:kernel",
         arch="sm_90a",
         body="multimem_all_reduce",
         ptx=_MULTIMEM_PTX,
@@ -121,7 +120,7 @@ KERNELS = {
         peers=2,
     ),
     "multimem Blackwell": Kernel(
-        target="tests.raw.multimem_all_reduce:build",
+        target="examples.multimem_all_reduce:kernel",
         arch="sm_100a",
         body="multimem_all_reduce",
         ptx=_MULTIMEM_PTX,
@@ -198,5 +197,5 @@ def test_oracle_wants_one_kernel() -> None:
 
 @needs_codegen
 def test_failure_names_what_failed() -> None:
-    with pytest.raises(RuntimeError, match=r"(?s)sparse_matmul:build does not compile for sm_90a.*tcgen05"):
-        compile_elsewhere("tests.raw.sparse_matmul:build", "sm_90a")
+    with pytest.raises(RuntimeError, match=r"(?s)sparse_matmul:float16 does not compile for sm_90a.*tcgen05"):
+        compile_elsewhere("examples.sparse_matmul:float16", "sm_90a")

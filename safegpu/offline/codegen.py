@@ -7,7 +7,7 @@ The CUDA plugin joins jax when jax first looks for devices, and does so without 
 `JAX_PLATFORMS` already says `cpu`. So a program that has not decided that at its start uses
 `compile_elsewhere`, which compiles in a process of its own, by way of
 
-    python -m tests.support.codegen MODULE:FUNCTION ARCH OUT [--peers N] [--keywords JSON]
+    python -m safegpu.offline.codegen MODULE:FUNCTION ARCH OUT [--peers N] [--keywords JSON]
 
 where FUNCTION builds the kernel, ARCH is one of `DEVICES` and the directory OUT receives `kernel.ptx`,
 `kernel.sass` and `kernel.ptxas`.
@@ -211,8 +211,9 @@ def compile_to_sass(kernel: Callable[..., Any], arg_shapes: Any, arch: str, *, p
 
     The kernel must have been built for the same `arch` and number of `peers` (see `lowering.lower`).
     """
-    import jax
     from jax.experimental import topologies
+
+    from safegpu._jax import jax
 
     if absent := missing():
         raise RuntimeError(f"compilation needs {', '.join(absent)}: install the extra [codegen]")
@@ -247,7 +248,7 @@ def compile_to_sass(kernel: Callable[..., Any], arg_shapes: Any, arch: str, *, p
 
 def compile_build(build: Callable[[], Any], arch: str, *, peers: int = 1) -> Compiled:
     """Builds for `arch` the kernel that `build()` returns, and compiles it."""
-    from tests.support.lowering import lower
+    from safegpu.offline.lowering import lower
 
     kernel, lowered = lower(build, device(arch).arch, peers=peers)
     return compile_to_sass(kernel, lowered.arguments, arch, peers=peers)

@@ -1,0 +1,138 @@
+"""The host part of the examples.
+
+`python -m examples.run` checks the examples, shows what their illegal twins in `bugs/` are told, lowers the legal ones
+on the CPU, and compiles them for their GPUs where the CUDA wheels are installed. `python -m examples.run
+cluster_exchange` runs that example on the GPU of this machine and compares it with numpy.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import safegpu as mgpu
+from examples import cluster_exchange, multimem_all_reduce, sparse_matmul
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Example:
+    """A kernel, the GPU it is for, the number of GPUs it runs on together, and instructions worth counting."""
+
+    build: Callable[[], mgpu.Kernel]
+    arch: str
+    instructions: tuple[str, ...]
+    peers: int = 1
+
+
+KERNELS = {
+    "cluster_exchange": Example(cluster_exchange.exchange, "sm_90a", ("STAS",)),
+    "cluster_reduce": Example(cluster_exchange.reduce, "sm_90a", ("REDAS.ADD.S32",)),
+    "sparse_matmul float16": Example(sparse_matmul.float16, "sm_100a", ("UTCHMMA",)),
+    "sparse_matmul float8": Example(sparse_matmul.float8, "sm_100a", ("UTCQMMA",)),
+    "multimem_all_reduce": Example(
+        multimem_all_reduce.kernel, "sm_90a", ("LDGMC.E.ADD.F32x4.RN.STRONG.SYS",), peers=2
+    ),
+}
+
+
+# --- without a GPU
+
+
+def check_examples() -> bool:
+    """Whether mypy finds the examples legal and every one of their twins illegal, printing what it says of these."""
+    from safegpu.check import check
+
+    findings = check([HERE])
+    wrong = [finding for finding in findings if "bugs" not in Path(finding.path).parts]
+    for finding in wrong:
+        print(finding)
+    legal = sorted(HERE.glob("*.py"))
+    print(f"checked {len(legal)} files of examples/: {'clean' if not wrong else f'{len(wrong)} findings'}\n")
+    missed = [
+        bug.name
+        for bug in sorted((HERE / "bugs").glob("[!_]*.py"))
+        if not any(Path(finding.path).name == bug.name for finding in findings)
+    ]
+    print("their illegal twins, in examples/bugs/:")
+    for finding in findings:
+        if finding not in wrong:
+            print(finding)
+    for name in missed:
+        print(f"bugs/{name}: not rejected")
+    return not wrong and not missed
+
+
+def lower_examples() -> None:
+    from safegpu.offline.codegen import DEVICES
+    from safegpu.offline.lowering import lowered
+
+    print("\nlowered on the CPU:")
+    for name, example in KERNELS.items():
+        text = lowered(example.build, DEVICES[example.arch].arch, peers=example.peers)
+        print(f"  {name:24}{example.arch:8}{len(text.splitlines()):6} lines of MLIR")
+
+
+def compile_examples() -> None:
+    from safegpu.offline import codegen
+
+    if absent := codegen.missing():
+        print(f"\nnot compiled: pip install 'safegpu[codegen]' brings {', '.join(absent)}")
+        return
+    print("\ncompiled without a GPU:")
+    for name, example in KERNELS.items():
+        target = f"{example.build.__module__}:{example.build.__name__}"
+        compiled = codegen.compile_elsewhere(target, example.arch, peers=example.peers)
+        counts = ", ".join(f"{count} {each}" for each, count in compiled.sass_count(*example.instructions).items())
+        spilled = compiled.spill_store_bytes + compiled.spill_load_bytes
+        print(f"  {name:24}{example.arch:8}{compiled.registers:4} registers, {spilled} bytes spilled, {counts}")
+
+
+# --- with one
+
+
+def run_cluster_exchange(pairs: int = 64) -> None:
+    """Both forms of the exchange, on random input, against numpy. Raises AssertionError where a number differs."""
+    import jax
+    import numpy as np
+
+    rng = np.random.default_rng()
+    rows, columns = cluster_exchange.ROWS, cluster_exchange.COLUMNS
+
+    def swapped(array: Any) -> Any:
+        return array.reshape(pairs, 2, rows, columns)[:, ::-1].reshape(array.shape)
+
+    halves = rng.standard_normal((2 * pairs * rows, columns)).astype(np.float16)
+    exchanged = np.asarray(cluster_exchange.exchange(pairs)(jax.numpy.asarray(halves)))
+    np.testing.assert_array_equal(exchanged, swapped(halves))
+    print(f"cluster_exchange: {halves.shape} float16, equal to numpy")
+
+    integers = rng.integers(-(2**30), 2**30, halves.shape, dtype=np.int32)
+    summed = np.asarray(cluster_exchange.reduce(pairs)(jax.numpy.asarray(integers)))
+    np.testing.assert_array_equal(summed, integers + swapped(integers))
+    print(f"cluster_reduce: {integers.shape} int32, equal to numpy")
+
+
+RUNS = {"cluster_exchange": run_cluster_exchange}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m examples.run", description=__doc__)
+    parser.add_argument("example", nargs="?", choices=RUNS, help="run this one on the GPU")
+    example = parser.parse_args().example
+    if example:
+        RUNS[example]()
+        return 0
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    legal = check_examples()
+    lower_examples()
+    compile_examples()
+    return 0 if legal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""What a kernel's author said of its buffers, for as long as the kernel is traced.
+
+Facts are kept in a table beside the values and not on the wrapper objects: a table survives raw `memref_*`
+functions, loop carries and anything else that makes a new Python object for the same buffer. Only allocations
+are entered; the facts of a view are found by walking back from it, and only when somebody asks.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from safegpu._jax import ir
+from safegpu.dtypes import DType
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a buffer; None is unknown."""
+
+    dtype: type[DType] | None = None
+    swizzle: int | None = None
+    tiling: tuple[int, ...] | None = None
+
+
+_UNKNOWN = Facts()
+_table: ContextVar[dict[ir.Value, Facts] | None] = ContextVar("safegpu_facts", default=None)
+
+# Operations whose first operand is the buffer that their result views.
+_VIEWS = frozenset({
+    "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
+    "memref.subview", "memref.transpose",
+})  # fmt: skip
+_BOUNDS_OF_FOR = 3  # scf.for's operands are lower bound, upper bound, step, then the carried values
+
+
+@contextlib.contextmanager
+def table() -> Iterator[None]:
+    """Keeps facts inside the block, and forgets them after it."""
+    token = _table.set({})
+    try:
+        yield
+    finally:
+        _table.reset(token)
+
+
+def tracing() -> bool:
+    """Whether this thread is tracing a kernel that safegpu builds."""
+    return _table.get() is not None
+
+
+def record(buffer: ir.Value, facts: Facts) -> None:
+    """Enters an allocation, or a pointer past which the walk cannot see. Outside a trace nothing is kept."""
+    entries = _table.get()
+    if entries is not None:
+        entries[buffer] = facts
+
+
+def facts_of(ref: ir.Value) -> Facts:
+    """The facts of the allocation that `ref` is, or is a view of."""
+    entries = _table.get()
+    value: ir.Value | None = ref if entries else None
+    while value is not None:
+        if value in entries:
+            return entries[value]
+        value = _viewed(value)
+    return _UNKNOWN
+
+
+def _viewed(value: ir.Value) -> ir.Value | None:
+    """The value that `value` was made of by one step: a view, or a loop that carries it."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        # A block argument of a loop is the induction variable or what the loop carries, which is taken to be
+        # what it carries at first: the body that decides is still being traced. Blocks of other operations,
+        # scf.if among them, say nothing of where their values come from.
+        loop, carried = owner.owner, ir.BlockArgument(value).arg_number - 1
+        return loop.operands[_BOUNDS_OF_FOR + carried] if loop.name == "scf.for" and carried >= 0 else None
+    if owner.name in _VIEWS:
+        return owner.operands[0]
+    if owner.name == "scf.for":
+        return owner.operands[_BOUNDS_OF_FOR + ir.OpResult(value).result_number]
+    return None

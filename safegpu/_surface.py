@@ -1,0 +1,46 @@
+"""The public namespace of the package: Mosaic GPU's, with ours over it."""
+
+import types
+from typing import Any
+
+from safegpu import (
+    barriers,
+    fragmented_array,
+    kernel,
+    launch_context,
+    layouts,
+    matmul,
+    profiler,
+    refs,
+    scalars,
+    specs,
+    tcgen05,
+    utils,
+)
+from safegpu._jax import mgpu
+
+# The names that each module adds to the package, or puts in the place of Mosaic GPU's.
+_OURS: dict[types.ModuleType, list[str]] = {
+    barriers: barriers.__all__,
+    fragmented_array: fragmented_array.__all__,
+    kernel: kernel.__all__,
+    launch_context: ["LaunchContext"],
+    matmul: matmul.__all__,
+    refs: refs.__all__,
+    scalars: scalars.__all__,
+    specs: specs.__all__,
+    tcgen05: ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"],
+    utils: ["fori", "query_cluster_cancel"],
+}
+
+# The submodules that stand for Mosaic GPU's of the same name.
+_MODULES = (fragmented_array, launch_context, layouts, profiler, tcgen05, utils)
+
+
+def public_names() -> dict[str, Any]:
+    """Every name that needs jax, with its object."""
+    names = {name: value for name, value in vars(mgpu).items() if not name.startswith("_")}
+    for module, own in _OURS.items():
+        names.update((name, getattr(module, name)) for name in own)
+    names.update((module.__name__.rpartition(".")[2], module) for module in _MODULES)
+    return names

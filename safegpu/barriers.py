@@ -1,0 +1,133 @@
+"""Barriers: one, or an array of them, and their collective and dialect kinds.
+
+Mosaic GPU has one class for a barrier and for an array of barriers, and only an index gives something to wait
+on. Here they are two classes; which one an object is follows from its `num_barriers`.
+"""
+
+import copy
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+from safegpu._jax import utils
+from safegpu.scalars import giving_scalars
+
+__all__ = [
+    "BarrierArray", "BarrierRef", "CollectiveBarrierArray", "CollectiveBarrierRef", "DialectBarrierRef",
+]  # fmt: skip
+
+
+def promote[T](obj: object, cls: type[T]) -> T:
+    """Gives an object that Mosaic GPU made one of our classes: the same object, with the same fields."""
+    # Frozen dataclasses forbid the plain assignment.
+    object.__setattr__(obj, "__class__", cls)
+    return obj  # type: ignore[return-value]
+
+
+def wrap_barrier(barrier: Any) -> Any:
+    """A barrier of Mosaic GPU as one of ours, in place; anything else as it is."""
+    if isinstance(barrier, utils.BarrierRef):
+        return promote(barrier, BarrierRef if barrier.num_barriers == 1 else BarrierArray)
+    if isinstance(barrier, utils.CollectiveBarrierRef):
+        one = isinstance(wrap_barrier(barrier.barrier), BarrierRef)
+        return promote(barrier, CollectiveBarrierRef if one else CollectiveBarrierArray)
+    if isinstance(barrier, utils.DialectBarrierRef):
+        wrap_barrier(barrier.barrier_ref)
+        return promote(barrier, DialectBarrierRef)
+    return barrier
+
+
+def _making[**P](method: Callable[P, Any]) -> Callable[P, Any]:
+    """A method of Mosaic GPU that makes a barrier, so that it makes one of ours."""
+
+    @functools.wraps(method)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Any:
+        return wrap_barrier(method(*args, **kwargs))
+
+    return made
+
+
+class _Barrier(utils.BarrierRef):
+    __slots__ = ()
+    __class_getitem__ = classmethod(types.GenericAlias)
+
+    initialize = staticmethod(_making(utils.BarrierRef.initialize))
+    __getitem__ = _making(utils.BarrierRef.__getitem__)
+    remap_to_cluster = _making(utils.BarrierRef.remap_to_cluster)
+    test = giving_scalars(utils.BarrierRef.test)
+    test_parity = giving_scalars(utils.BarrierRef.test_parity)
+
+    @classmethod
+    def _checked(cls, raw: utils.BarrierRef) -> Self:
+        if not isinstance(raw, utils.BarrierRef):
+            kinds = {
+                utils.CollectiveBarrierRef: "a collective barrier",
+                utils.DialectBarrierRef: "a dialect barrier",
+            }
+            got = next((name for kind, name in kinds.items() if isinstance(raw, kind)), type(raw).__name__)
+            raise TypeError(f"{cls.__name__}.wrap: expected a barrier (utils.BarrierRef), got {got}")
+        # A copy: the raw object stays what its other holders know it as.
+        return promote(copy.copy(raw), cls)
+
+
+class BarrierRef(_Barrier):
+    """One barrier in shared memory."""
+
+    __slots__ = ()
+
+    @classmethod
+    def wrap(cls, raw: utils.BarrierRef) -> Self:
+        """`raw` as a `BarrierRef`, once it is checked to be one barrier."""
+        barrier = cls._checked(raw)
+        if barrier.num_barriers != 1:
+            raise ValueError(
+                f"{cls.__name__}.wrap: expected one barrier, got an array of {barrier.num_barriers}; "
+                "use BarrierArray.wrap, or wrap raw[i]"
+            )
+        return barrier
+
+
+class BarrierArray(_Barrier):
+    """Barriers that are allocated together; an index gives one."""
+
+    __slots__ = ()
+
+    @classmethod
+    def wrap(cls, raw: utils.BarrierRef) -> Self:
+        """`raw` as a `BarrierArray`; an array of one is an array too."""
+        return cls._checked(raw)
+
+
+class _CollectiveBarrier(utils.CollectiveBarrierRef):
+    __slots__ = ()
+    __class_getitem__ = classmethod(types.GenericAlias)
+
+    initialize = staticmethod(_making(utils.CollectiveBarrierRef.initialize))
+    __getitem__ = _making(utils.CollectiveBarrierRef.__getitem__)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(wrap_barrier, super().__iter__())
+
+
+class CollectiveBarrierRef(_CollectiveBarrier):
+    """One barrier at which several blocks of a cluster arrive."""
+
+    __slots__ = ()
+
+
+class CollectiveBarrierArray(_CollectiveBarrier):
+    """Collective barriers that are allocated together; an index gives one."""
+
+    __slots__ = ()
+
+
+class DialectBarrierRef(utils.DialectBarrierRef):
+    """A barrier of Warpgroup semantics."""
+
+    __slots__ = ()
+    __class_getitem__ = classmethod(types.GenericAlias)
+
+    initialize = staticmethod(_making(utils.DialectBarrierRef.initialize))
+    from_barrier_memref = classmethod(_making(utils.DialectBarrierRef.from_barrier_memref.__func__))
+    __getitem__ = _making(utils.DialectBarrierRef.__getitem__)

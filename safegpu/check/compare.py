@@ -1,0 +1,93 @@
+"""What keeps one type from being another: the class, the memory space, or the type arguments that differ."""
+
+from safegpu import layouts
+from safegpu.check.typeexpr import Type
+
+PARAMETERS = {
+    "GmemRef": ("dtype",),
+    "SmemRef": ("dtype", "swizzle"),
+    "ClusterSmemRef": ("dtype", "swizzle"),
+    "MultimemRef": ("dtype",),
+    "DenseTMEM": ("dtype", "layout"),
+    "ScalesTMEM": ("dtype",),
+    "FragmentedArray": ("dtype", "layout"),
+    "FragmentedLayout": ("layout",),
+    "TiledLayout": ("layout",),
+    "TMEMLayout": ("layout",),
+    "WGMMAAccumulator": ("dtype",),
+}
+"""What the type arguments of the public classes are."""
+
+REFERENCES = frozenset(
+    "GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef DenseTMEM SparseMetaTMEM ScalesTMEM".split()
+)
+RAW = frozenset(["Value", "OpResult", "BlockArgument"])
+BARRIERS = frozenset(["BarrierRef", "BarrierArray", "CollectiveBarrierRef", "CollectiveBarrierArray"])
+
+_UNKNOWN = frozenset(["Any", "Never"])
+
+
+def differences(got: Type, expected: Type) -> frozenset[str]:
+    """Why `got` is not `expected`.
+
+    Nothing; or "space", "barrier" or "class", where the class is another; or the names of the type arguments
+    that differ from those of the nearest alternative.
+    """
+    for alternative in got.alternatives:
+        nearest = min((_differences(alternative, other) for other in expected.alternatives), key=_distance)
+        if nearest == {"class"}:
+            return frozenset([_kind(alternative, expected)])
+        if nearest:
+            return nearest
+    return frozenset()
+
+
+def satisfies(got: Type, expected: Type) -> bool:
+    return not differences(got, expected)
+
+
+def short(written: Type) -> Type:
+    """The type as an author writes it: without the arguments that are unknown anyway."""
+    args = list(written.args)
+    if written.name in PARAMETERS:
+        # an `int` swizzle is what mypy makes of a literal argument while it looks for the parameter's type
+        while args and (args[-1].name in _UNKNOWN or (len(args) == 2 and args[-1].name == "int")):
+            args.pop()
+    return Type(written.name, tuple(map(short, args)))
+
+
+def _distance(found: frozenset[str]) -> int:
+    return len(PARAMETERS["SmemRef"]) + 1 if "class" in found else len(found)
+
+
+def _kind(got: Type, expected: Type) -> str:
+    wanted = {alternative.name for alternative in expected.alternatives}
+    if got.name in REFERENCES | RAW and wanted & REFERENCES:
+        return "space"
+    if got.name in BARRIERS and wanted & BARRIERS:
+        return "barrier"
+    return "class"
+
+
+def _differences(got: Type, expected: Type) -> frozenset[str]:
+    if got.name in _UNKNOWN or expected.name in _UNKNOWN:
+        return frozenset()
+    if got.name != expected.name:
+        return frozenset(["class"]) if not _is_sublayout(got.name, expected.name) else frozenset()
+    names = PARAMETERS.get(got.name, ())
+    differing = set()
+    for index, (mine, theirs) in enumerate(zip(got.args, expected.args, strict=False)):
+        if not _accepts(theirs, mine):
+            differing.add(names[index] if index < len(names) else "class")
+    return frozenset(differing)
+
+
+def _accepts(expected: Type, got: Type) -> bool:
+    if expected.name == "int" and got.name == "Literal":
+        return True
+    return satisfies(got, expected)
+
+
+def _is_sublayout(got: str, expected: str) -> bool:
+    mine, theirs = getattr(layouts, got, None), getattr(layouts, expected, None)
+    return isinstance(mine, type) and isinstance(theirs, type) and issubclass(mine, theirs)

@@ -1,0 +1,70 @@
+"""Runs mypy in a process of its own and reads what it prints."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from safegpu.check._errors import CannotCheck
+
+CONFIG = Path(__file__).with_name("mypy.ini")
+
+
+@dataclass(frozen=True)
+class Message:
+    """An error that mypy reports. Lines and columns count from 1."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    code: str
+
+
+def run(files: list[str], *, python: str | None = None, extra_args: Sequence[str] = ()) -> list[Message]:
+    """What mypy says of the files, in its order."""
+    # -P: a file of the author's called types.py or json.py is not for mypy to import
+    command = [python or sys.executable, "-P", "-m", "mypy"]
+    options = ["--output", "json", "--no-error-summary", "--config-file", str(CONFIG), *extra_args]
+    try:
+        done = subprocess.run(
+            [*command, *options, "--", *files], capture_output=True, encoding="utf-8", errors="replace"
+        )
+    except OSError as error:
+        raise CannotCheck(f"cannot start {command[0]}: {error.strerror}") from error
+    if "No module named mypy" in done.stderr:
+        raise CannotCheck("mypy is not installed here: pip install 'safegpu[check]'")
+    if "INTERNAL ERROR" in done.stderr or done.returncode not in (0, 1, 2):
+        raise CannotCheck(
+            f"mypy crashed: {_last_line(done.stderr)}; run mypy {' '.join(files)} to see all of it"
+        )
+    messages = [message for line in done.stdout.splitlines() if (message := _message(line))]
+    if done.returncode == 2:
+        raise CannotCheck(_blocker(messages, done.stderr))
+    return messages
+
+
+def _message(line: str) -> Message | None:
+    if not line.startswith("{"):
+        return None
+    said = json.loads(line)
+    if said["severity"] != "error":
+        return None
+    return Message(
+        said["file"], max(said["line"], 1), max(said["column"], 0) + 1, said["message"], said["code"] or ""
+    )
+
+
+def _blocker(messages: list[Message], stderr: str) -> str:
+    if messages:
+        first = messages[0]
+        kind = "syntax error: " if first.code == "syntax" else ""
+        return f"{first.path}:{first.line}: {kind}{first.text}"
+    return _last_line(stderr)
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1].strip() if lines else "no message"

@@ -1,0 +1,92 @@
+"""The command line: `safegpu check`, `safegpu explain`, `safegpu rules`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    status: int = options.run(options)
+    return status
+
+
+def _check(options: argparse.Namespace) -> int:
+    from safegpu.check import CannotCheck, check, files_of
+
+    try:
+        files = files_of(options.paths)
+        found = check(options.paths)
+    except CannotCheck as error:
+        print(f"safegpu: {error}", file=sys.stderr)
+        return FAILED
+    for finding in found:
+        print(finding)
+    if not found:
+        print(f"clean: {_count(len(files), 'file')}")
+        return CLEAN
+    print(f"{_count(len(found), 'finding')} in {_count(len({finding.path for finding in found}), 'file')}")
+    return FOUND
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from safegpu.rules import find
+
+    rule = find(options.rule)
+    if rule is None:
+        print(f"safegpu: no such rule: {options.rule}; `safegpu rules` lists them", file=sys.stderr)
+        return FAILED
+    print(f"{rule.code} {rule.name} ({rule.family})\n")
+    print(f"What is wrong:      {rule.message}")
+    print(f"What to do:         {rule.fix}")
+    print(f"Mosaic GPU says:    {rule.mosaic or 'nothing'}")
+    print(f"References:         {'; '.join(rule.references)}")
+    print(f"Page, with examples: {rule.page}")
+    return CLEAN
+
+
+def _rules(options: argparse.Namespace) -> int:
+    from safegpu.rules import RULES
+
+    width = max(len(rule.name) for rule in RULES.values())
+    for rule in RULES.values():
+        print(f"{rule.code}  {rule.name:{width}}  {rule.message}")
+    return CLEAN
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for: that takes longer than all the rest of the start."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        import safegpu
+
+        print(f"safegpu {safegpu.__version__}")
+        parser.exit()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="safegpu", description="Finds the illegal calls of Mosaic GPU kernels without a GPU."
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    check = commands.add_parser(
+        "check",
+        help="check files and folders with mypy",
+        description="Checks files and folders with mypy. Exits with 0 where they are clean, 1 where "
+        "something was found, 2 where they could not be checked.",
+    )
+    check.add_argument("paths", nargs="+", metavar="PATH")
+    check.set_defaults(run=_check)
+    explain = commands.add_parser("explain", help="print what a rule is about")
+    explain.add_argument("rule", metavar="RULE", help="a code such as SG101, or a name")
+    explain.set_defaults(run=_explain)
+    rules = commands.add_parser("rules", help="list the rules")
+    rules.set_defaults(run=_rules)
+    return parser

@@ -1,0 +1,87 @@
+"""`as_gpu_kernel`: Mosaic GPU's own, with a body that receives typed references.
+
+It may be called outside an MLIR context, where Mosaic GPU's own cannot.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from safegpu._facts import table
+from safegpu._hooks import hooks
+from safegpu._jax import core, fun_name, ir, mlir_context, tcgen05
+from safegpu.barriers import wrap_barrier
+from safegpu.launch_context import wrap_context
+from safegpu.refs import wrap_ref
+from safegpu.specs import facts_of_spec, lowered_specs, typed_references
+from safegpu.tcgen05 import wrap_tmem
+
+__all__ = ["Kernel", "LoweringSemantics", "as_gpu_kernel", "as_torch_gpu_kernel", "is_nvshmem_available"]
+
+LoweringSemantics = core.LoweringSemantics
+is_nvshmem_available = core.is_nvshmem_available
+
+
+class Kernel(Protocol):
+    """What `as_gpu_kernel` makes, for annotations: a jitted function of JAX arrays."""
+
+    def __call__(self, *args: Any) -> Any: ...
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+def _wrap(value: Any, spec: Any) -> Any:
+    """One thing that a kernel body receives, in our class for it."""
+    if isinstance(value, ir.Value):
+        return wrap_ref(value, facts_of_spec(spec)) if isinstance(value.type, ir.MemRefType) else value
+    if isinstance(value, tcgen05.TMEMRef):
+        return wrap_tmem(value, spec.dtype)
+    return wrap_barrier(value)
+
+
+def _traced(body: Callable[..., Any], gmem_specs: list[Any], scratch_spec: Any) -> Callable[..., Any]:
+    """`body`, called with typed references in place of the ones that Mosaic GPU passes."""
+
+    def traced(context: Any, *references: Any) -> Any:
+        *gmem, scratch = references
+        with table(), hooks():
+            return body(
+                wrap_context(context),
+                *map(_wrap, gmem, gmem_specs),
+                typed_references(scratch_spec, scratch, _wrap),
+            )
+
+    traced.__name__ = fun_name(body, "anonymous")  # which names the MLIR function
+    traced.__wrapped__ = body  # type: ignore[attr-defined]
+    return traced
+
+
+def _each(specs: Any) -> tuple[Any, ...]:
+    """The specs of inputs or outputs, one by one: Mosaic GPU takes a bare one for a sequence of one."""
+    return tuple(specs) if isinstance(specs, tuple | list) else (specs,)
+
+
+def _typed[**P](as_kernel: Callable[P, Any]) -> Callable[P, Any]:
+    signature = inspect.signature(as_kernel)
+
+    @functools.wraps(as_kernel)
+    def typed(*args: P.args, **kwargs: P.kwargs) -> Any:
+        given = signature.bind(*args, **kwargs)
+        call = given.arguments
+        gmem_specs = [
+            spec for name in ("in_shape", "inout_shape", "out_shape") for spec in _each(call.get(name, ()))
+        ]
+        scratch_spec = call["smem_scratch_shape"]
+        call["body"] = _traced(call["body"], gmem_specs, scratch_spec)
+        call["smem_scratch_shape"] = lowered_specs(scratch_spec)
+        with mlir_context():
+            return as_kernel(*given.args, **given.kwargs)
+
+    return typed
+
+
+as_gpu_kernel = _typed(core.as_gpu_kernel)
+as_torch_gpu_kernel = _typed(core.as_torch_gpu_kernel)

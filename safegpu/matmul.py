@@ -1,0 +1,26 @@
+"""Matrix products in registers: wgmma's accumulator takes dtype tokens, the rest is Mosaic GPU's."""
+
+import functools
+from typing import Any
+
+from safegpu._dtype import ir_type, is_token, signedness
+from safegpu._facade import Facade
+from safegpu._jax import mgpu
+
+__all__ = ["MMALayouts", "WGMMAAccumulator", "mma", "wgmma"]
+
+_Real = mgpu.WGMMAAccumulator
+
+MMALayouts = mgpu.MMALayouts
+mma = mgpu.mma
+wgmma = mgpu.wgmma
+
+
+class WGMMAAccumulator(_Real, metaclass=Facade):
+    """The accumulator of wgmma."""
+
+    @classmethod
+    @functools.wraps(_Real.zero.__func__)
+    def zero(cls, m: int, n: int, dtype: Any = None, *, is_signed: bool | None = None) -> Any:
+        is_signed = signedness("WGMMAAccumulator.zero", dtype, is_signed)
+        return _Real.zero(m, n, ir_type(dtype) if is_token(dtype) else dtype, is_signed=is_signed)

@@ -1,0 +1,19 @@
+"""The registry of rules: `RULES[code]`.
+
+To add a rule: an entry in `catalogue.py`, a page `docs/rules/SGnnn.md`, and what recognises it: a keyword
+`SGnnn_advice: Never` in a `.pyi` where a receiver forbids the call altogether,
+otherwise a row in `check/table.py`.
+"""
+
+from safegpu.rules._rule import FAMILIES, Rule
+from safegpu.rules.catalogue import CATALOGUE
+
+__all__ = ["FAMILIES", "RULES", "Rule", "find"]
+
+RULES: dict[str, Rule] = {rule.code: rule for rule in CATALOGUE}
+
+
+def find(name: str) -> Rule | None:
+    """The rule of this code or kebab-case name, in any case."""
+    wanted = name.lower()
+    return next((rule for rule in CATALOGUE if wanted in (rule.code.lower(), rule.name)), None)

@@ -1,0 +1,41 @@
+"""What a rule is."""
+
+from dataclasses import dataclass
+
+FAMILIES = {
+    "0": "other",
+    "1": "memory space",
+    "2": "layout",
+    "3": "dtype",
+    "4": "barrier",
+    "5": "collective",
+    "6": "architecture",
+    "7": "swizzle",
+    "8": "shapes and specs",
+    "9": "ordering",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """One thing that a kernel must not do."""
+
+    code: str
+    name: str
+    """The bad pattern, in kebab case."""
+    message: str
+    """What is wrong, in one line, in the author's terms."""
+    fix: str
+    """What to do instead, in one line."""
+    mosaic: str
+    """What Mosaic GPU says when the types are bypassed; empty where it says nothing."""
+    references: tuple[str, ...]
+    """The Mosaic GPU functions that are concerned and the PTX ISA sections that say why."""
+
+    @property
+    def family(self) -> str:
+        return FAMILIES[self.code[2]]
+
+    @property
+    def page(self) -> str:
+        return f"docs/rules/{self.code}.md"

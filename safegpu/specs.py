@@ -1,0 +1,197 @@
+"""Specs: what a kernel's inputs, outputs and scratch are declared with, under Pallas's names.
+
+Each is the object that Mosaic GPU takes for the purpose, and remembers what Mosaic GPU drops: the dtype
+token, the swizzle, the tiling. Where a spec is used, the kernel body gets a reference that knows them.
+"""
+
+import types
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from safegpu._dtype import token_of
+from safegpu._facts import Facts
+from safegpu._jax import SPEC_TYPES, TMABarrier, core, jax, utils
+from safegpu.refs import check_swizzle
+
+__all__ = [
+    "GMEM", "SMEM", "TMEM", "Barrier", "ClusterBarrier", "Many", "Scratch", "TMABarrier", "Union",
+]  # fmt: skip
+
+Barrier = core.Barrier
+ClusterBarrier = core.ClusterBarrier
+Union = core.Union
+
+_NO_SWIZZLE = 16  # bytes: Mosaic GPU's default, and the width of the atoms that a swizzle permutes
+
+
+class GMEM(jax.ShapeDtypeStruct):
+    """A buffer in global memory: an input or an output of a kernel."""
+
+    __slots__ = ("token",)
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, **kwargs: Any) -> None:
+        super().__init__(shape, dtype, **kwargs)
+        self.token = token_of(dtype)
+
+
+class SMEM(jax.ShapeDtypeStruct):
+    """A buffer in shared memory.
+
+    `shape` is the logical shape; the allocation has the tiled one. With a swizzle of 32, 64 or 128 the tile
+    is the one that wgmma and tcgen05 read, unless `tiling` says otherwise; `tiling=()` keeps the buffer
+    untiled.
+    """
+
+    __slots__ = ("logical_shape", "swizzle", "tiling", "token")
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        dtype: Any,
+        *,
+        swizzle: int | None = None,
+        tiling: tuple[int, ...] | None = None,
+    ) -> None:
+        check_swizzle("SMEM", swizzle)
+        logical = tuple(shape)
+        tiling = _mma_tile(swizzle, _bits(dtype)) if tiling is None else tuple(tiling)
+        tiled = logical[-len(tiling) :] if tiling else ()
+        if len(tiled) < len(tiling) or any(size % tile for size, tile in zip(tiled, tiling, strict=True)):
+            raise ValueError(
+                f"SMEM: expected a shape whose last dimensions are multiples of the tiling {tiling} "
+                f"(swizzle={swizzle}), got {logical}; correct shape, or pass another tiling"
+            )
+        super().__init__(utils.tile_shape(logical, tiling), dtype)
+        self.logical_shape, self.tiling = logical, tiling
+        self.swizzle, self.token = swizzle or _NO_SWIZZLE, token_of(dtype)
+
+
+class TMEM(core.TMEM):
+    """A buffer in tensor memory. `dtype` may be a token."""
+
+    def __post_init__(self) -> None:
+        # Mosaic GPU's own check asks MLIR for the width of the dtype, which needs a context that specs at
+        # module level do not have.
+        if self.layout is None:
+            return
+        if self.packing is not None:
+            raise ValueError(
+                f"TMEM: layout has a packing of its own, got packing={self.packing} as well; leave it out"
+            )
+        self.layout.check_type(self.shape, _bits(self.dtype))
+
+
+def Many[T](spec: T, n: int) -> tuple[T, ...]:
+    """`n` allocations of one spec, as a tuple."""
+    return (spec,) * n
+
+
+def _bits(dtype: Any) -> int:
+    """Width of an element, known without MLIR."""
+    token = token_of(dtype)
+    return jax.numpy.dtype(dtype).itemsize * 8 if token is None else token.bits
+
+
+def _mma_tile(swizzle: int | None, bits: int) -> tuple[int, ...]:
+    """The tile that the tensor cores read: eight rows, each as wide as the swizzle."""
+    return () if swizzle in (None, _NO_SWIZZLE) else (8, 8 * swizzle // bits)
+
+
+# --- scratch
+
+
+def _is_scratch(spec: object) -> bool:
+    return isinstance(spec, Scratch) or (isinstance(spec, type) and issubclass(spec, Scratch))
+
+
+def _is_union(spec: object) -> bool:
+    return isinstance(spec, Union)
+
+
+class Scratch:
+    """The scratch of a kernel as a class: attributes that are specs are allocated, as they are declared.
+
+    Scratch that depends on a dtype or a size is an object: its `__init__` sets the attributes, and the object is given
+    in place of the class.
+
+    Base classes come first. An attribute is a spec, a nested `Scratch` class, or a tuple, list or dict of
+    them; the kernel body receives an instance whose attributes are the references. (A dict is allocated in
+    the order of its sorted keys, because JAX flattens it that way.) Attributes that are no specs are left
+    alone.
+    """
+
+    __class_getitem__ = classmethod(types.GenericAlias)
+    _specs: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._specs = {}
+        for base in reversed(cls.__mro__):
+            for name, value in vars(base).items():
+                if name.startswith("__") or name == "_specs":
+                    continue
+                if _is_spec(f"{cls.__name__}.{name}", value):
+                    cls._specs[name] = value
+                else:
+                    cls._specs.pop(name, None)  # a subclass may take an attribute back
+
+
+def _is_spec(where: str, value: Any) -> bool:
+    if _is_scratch(value) or isinstance(value, SPEC_TYPES):
+        return True
+    if not isinstance(value, tuple | list | dict) or not value:
+        return False
+    members = list(value.values()) if isinstance(value, dict) else list(value)
+    specs = [_is_spec(where, member) for member in members]
+    if any(specs) and not all(specs):
+        other = members[specs.index(False)]
+        raise TypeError(
+            f"{where}: expected specs alone, got {other!r} among them; keep it in an attribute of its own"
+        )
+    return all(specs)
+
+
+def _specs_of(scratch: Any) -> dict[str, Any]:
+    """The specs of a `Scratch` class or object by attribute: the class's own, then what the object was given."""
+    if isinstance(scratch, type):
+        return scratch._specs
+    where = type(scratch).__name__
+    own = {name: value for name, value in vars(scratch).items() if _is_spec(f"{where}.{name}", value)}
+    return scratch._specs | own
+
+
+def lowered_specs(specs: Any) -> Any:
+    """The tree of specs that Mosaic GPU allocates: a `Scratch` becomes the tuple of its specs."""
+
+    def lowered(spec: Any) -> Any:
+        if _is_scratch(spec):
+            return tuple(lowered_specs(each) for each in _specs_of(spec).values())
+        return Union([lowered_specs(each) for each in spec.members]) if _is_union(spec) else spec
+
+    return jax.tree.map(lowered, specs, is_leaf=_is_union)
+
+
+def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any]) -> Any:
+    """What the body receives: the references allocated for `lowered_specs(specs)`, each with its spec."""
+
+    def typed(spec: Any, allocated: Any) -> Any:
+        if _is_scratch(spec):
+            scratch = object.__new__(spec if isinstance(spec, type) else type(spec))
+            if not isinstance(spec, type):
+                vars(scratch).update(vars(spec))
+            for (name, each), reference in zip(_specs_of(spec).items(), allocated, strict=True):
+                setattr(scratch, name, typed_references(each, reference, wrap))
+            return scratch
+        if _is_union(spec):
+            pairs = zip(spec.members, allocated.members, strict=True)
+            return Union([typed_references(each, reference, wrap) for each, reference in pairs])
+        return wrap(allocated, spec)
+
+    return jax.tree.map(typed, specs, references, is_leaf=_is_union)
+
+
+def facts_of_spec(spec: Any) -> Facts:
+    """What a spec says of its buffer; of a plain `jax.ShapeDtypeStruct`, the dtype alone."""
+    if isinstance(spec, SMEM):
+        return Facts(spec.token, spec.swizzle, spec.tiling)
+    return Facts(spec.token if isinstance(spec, GMEM) else token_of(spec.dtype))
