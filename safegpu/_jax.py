@@ -32,7 +32,8 @@ from jaxlib.mlir.dialects import arith, gpu
 
 __all__ = [
     "SPEC_TYPES", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu", "ir", "jax",
-    "launch_context", "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "profiler", "tcgen05", "utils",
+    "launch_context", "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "profiler", "tcgen05",
+    "utils",
 ]  # fmt: skip
 
 

@@ -43,11 +43,12 @@ def _explain(options: argparse.Namespace) -> int:
         print(f"safegpu: no such rule: {options.rule}; `safegpu rules` lists them", file=sys.stderr)
         return FAILED
     print(f"{rule.code} {rule.name} ({rule.family})\n")
-    print(f"What is wrong:      {rule.message}")
-    print(f"What to do:         {rule.fix}")
-    print(f"Mosaic GPU says:    {rule.mosaic or 'nothing'}")
-    print(f"References:         {'; '.join(rule.references)}")
-    print(f"Page, with examples: {rule.page}")
+    print(f"what is wrong    {rule.message}")
+    print(f"what to do       {rule.fix}")
+    print(f"Mosaic GPU says  {rule.mosaic or 'nothing'}")
+    for number, reference in enumerate(rule.references):
+        print(f"{'' if number else 'references':15}  {reference}")
+    print(f"examples         {rule.page}")
     return CLEAN
 
 

@@ -4,9 +4,10 @@ Each is the object that Mosaic GPU takes for the purpose, and remembers what Mos
 token, the swizzle, the tiling. Where a spec is used, the kernel body gets a reference that knows them.
 """
 
+import copy
 import types
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from safegpu._dtype import token_of
 from safegpu._facts import Facts
@@ -111,29 +112,19 @@ def _is_union(spec: object) -> bool:
 class Scratch:
     """The scratch of a kernel as a class: attributes that are specs are allocated, as they are declared.
 
-    Scratch that depends on a dtype or a size is an object: its `__init__` sets the attributes, and the object is given
-    in place of the class.
+    Base classes come first. An attribute is a spec, a nested `Scratch`, or a tuple, list or dict of them; the
+    kernel body receives an instance whose attributes are the references. (A dict is allocated in the order of
+    its sorted keys, because JAX flattens it that way.) Attributes that are no specs are left alone.
 
-    Base classes come first. An attribute is a spec, a nested `Scratch` class, or a tuple, list or dict of
-    them; the kernel body receives an instance whose attributes are the references. (A dict is allocated in
-    the order of its sorted keys, because JAX flattens it that way.) Attributes that are no specs are left
-    alone.
+    Scratch that depends on a dtype or a size is an object: its `__init__` sets the attributes, and the object
+    is given in place of the class.
     """
 
     __class_getitem__ = classmethod(types.GenericAlias)
-    _specs: ClassVar[dict[str, Any]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._specs = {}
-        for base in reversed(cls.__mro__):
-            for name, value in vars(base).items():
-                if name.startswith("__") or name == "_specs":
-                    continue
-                if _is_spec(f"{cls.__name__}.{name}", value):
-                    cls._specs[name] = value
-                else:
-                    cls._specs.pop(name, None)  # a subclass may take an attribute back
+        _specs_of(cls)  # so that a mistake is reported where it is declared
 
 
 def _is_spec(where: str, value: Any) -> bool:
@@ -152,12 +143,17 @@ def _is_spec(where: str, value: Any) -> bool:
 
 
 def _specs_of(scratch: Any) -> dict[str, Any]:
-    """The specs of a `Scratch` class or object by attribute: the class's own, then what the object was given."""
-    if isinstance(scratch, type):
-        return scratch._specs
-    where = type(scratch).__name__
-    own = {name: value for name, value in vars(scratch).items() if _is_spec(f"{where}.{name}", value)}
-    return scratch._specs | own
+    """The specs of a `Scratch` class or object, by attribute."""
+    cls = scratch if isinstance(scratch, type) else type(scratch)
+    namespaces = [vars(base) for base in reversed(cls.__mro__)] + ([] if scratch is cls else [vars(scratch)])
+    specs: dict[str, Any] = {}
+    for namespace in namespaces:
+        for name, value in namespace.items():
+            if not name.startswith("__") and _is_spec(f"{cls.__name__}.{name}", value):
+                specs[name] = value
+            else:
+                specs.pop(name, None)  # a subclass or an object may take an attribute back
+    return specs
 
 
 def lowered_specs(specs: Any) -> Any:
@@ -176,9 +172,7 @@ def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any
 
     def typed(spec: Any, allocated: Any) -> Any:
         if _is_scratch(spec):
-            scratch = object.__new__(spec if isinstance(spec, type) else type(spec))
-            if not isinstance(spec, type):
-                vars(scratch).update(vars(spec))
+            scratch = object.__new__(spec) if isinstance(spec, type) else copy.copy(spec)
             for (name, each), reference in zip(_specs_of(spec).items(), allocated, strict=True):
                 setattr(scratch, name, typed_references(each, reference, wrap))
             return scratch

@@ -146,7 +146,7 @@ def TMEM[D: (float4_e2m1fn, int4, uint4)](
     packing: None = ...,
 ) -> DenseTMEM[D, layouts.TMEM_DEFAULT_4BIT_PACKED]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4)](
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
     shape: tuple[Literal[128], int],
     dtype: type[D],
     *,
@@ -227,7 +227,7 @@ def TMEM[D: (float4_e2m1fn, int4, uint4)](
     packing: None = ...,
 ) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4)](
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
     shape: tuple[Literal[64], int],
     dtype: type[D],
     *,
@@ -308,7 +308,7 @@ def TMEM[D: (float4_e2m1fn, int4, uint4)](
     packing: None = ...,
 ) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4)](
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
     shape: tuple[Literal[64], int],
     dtype: type[D],
     *,

@@ -257,6 +257,13 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_8]: ...
     @overload
     def load[D](
+        self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_16]],
+        layout: TiledLayout[layouts.TMEM_NATIVE_16],
+        is_signed: bool | None = ...,
+        reduce: None = ...,
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_16]: ...
+    @overload
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.WGMMA]],
         layout: TiledLayout[layouts.WGMMA],
         is_signed: bool | None = ...,

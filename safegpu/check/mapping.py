@@ -10,16 +10,15 @@ UNCLAIMED = "SG000"
 
 def identify(mypy_message: str, mypy_code: str = "") -> str:
     """The code of the rule that a message of mypy is about, `SG000` where there is none."""
-    if marker := MARKER.search(mypy_message):
-        return marker[1]
-    complaint = read(mypy_message, mypy_code)
-    return claim(complaint)[0] if complaint else UNCLAIMED
+    return claim(mypy_message, read(mypy_message, mypy_code))[0]
 
 
-def claim(complaint: Complaint) -> tuple[str, Mismatch | None]:
-    """The rule of the first row that matches, and the argument that it matches."""
+def claim(message: str, complaint: Complaint | None) -> tuple[str, Mismatch | None]:
+    """The rule of the marker or of the first row that matches, and the argument that the row matches."""
+    if marker := MARKER.search(message):
+        return marker[1], None
     for row in ROWS:
-        if _names(row.call, complaint.call):
+        if complaint and _names(row.call, complaint.call):
             for argument in complaint.mismatches:
                 if _matches(row, argument):
                     return row.rule, argument

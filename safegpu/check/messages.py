@@ -32,7 +32,11 @@ class Complaint:
     call: str
     mismatches: tuple[Mismatch, ...] = ()
     operation: str = ""
-    """An operator with its operands, as the author wrote them but for their types."""
+    """An operator with the types of its operands, as the author wrote it."""
+
+    @property
+    def of_variable(self) -> bool:
+        return any(each.parameter.startswith("~") for each in self.mismatches)
 
 
 def read(message: str, code: str = "") -> Complaint | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from safegpu.check._errors import CannotCheck
 
 CONFIG = Path(__file__).with_name("mypy.ini")
+TWO_NAMES = "Source file found twice under different module names"
 
 
 @dataclass(frozen=True)
@@ -26,24 +27,29 @@ class Message:
 def run(files: list[str], *, python: str | None = None, extra_args: Sequence[str] = ()) -> list[Message]:
     """What mypy says of the files, in its order."""
     # -P: a file of the author's called types.py or json.py is not for mypy to import
-    command = [python or sys.executable, "-P", "-m", "mypy"]
-    options = ["--output", "json", "--no-error-summary", "--config-file", str(CONFIG), *extra_args]
-    try:
-        done = subprocess.run(
-            [*command, *options, "--", *files], capture_output=True, encoding="utf-8", errors="replace"
-        )
-    except OSError as error:
-        raise CannotCheck(f"cannot start {command[0]}: {error.strerror}") from error
+    command = [python or sys.executable, "-P", "-m", "mypy", "--output", "json", "--no-error-summary"]
+    command += ["--config-file", str(CONFIG), *extra_args]
+    done = _start([*command, "--", *files])
+    if TWO_NAMES in done.stdout + done.stderr:
+        # tests/sub/__init__.py without tests/__init__.py, imported as tests.sub: let the paths be the names
+        done = _start([*command, "--explicit-package-bases", "--", *files])
     if "No module named mypy" in done.stderr:
         raise CannotCheck("mypy is not installed here: pip install 'safegpu[check]'")
     if "INTERNAL ERROR" in done.stderr or done.returncode not in (0, 1, 2):
         raise CannotCheck(
-            f"mypy crashed: {_last_line(done.stderr)}; run mypy {' '.join(files)} to see all of it"
+            f"mypy crashed: {_last_line(done.stderr)}; `mypy {' '.join(files)}` shows all of it"
         )
     messages = [message for line in done.stdout.splitlines() if (message := _message(line))]
     if done.returncode == 2:
         raise CannotCheck(_blocker(messages, done.stderr))
     return messages
+
+
+def _start(command: list[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise CannotCheck(f"cannot start {command[0]}: {error.strerror}") from error
 
 
 def _message(line: str) -> Message | None:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from safegpu import layouts
 from safegpu.check.compare import short
 from safegpu.check.mapping import UNCLAIMED, claim
-from safegpu.check.messages import ANYTHING, MARKER, Complaint, Mismatch, read
+from safegpu.check.messages import ANYTHING, Complaint, Mismatch, read
 from safegpu.check.mypy_run import Message
 from safegpu.check.typeexpr import UNION, Type
 from safegpu.rules import RULES
 
 COMBINATIONS = frozenset(["SG303"])
-"""Rules that several combinations of dtypes satisfy: what mypy expected is only the first of them."""
+"""Rules that several combinations of dtypes would satisfy: mypy names only the first as what it expected."""
 
 NONE = Type("None")
 
@@ -38,47 +38,42 @@ class Finding:
 def findings(messages: list[Message]) -> list[Finding]:
     """One finding for each line and rule, in the order of the files.
 
-    mypy may go on about a call after an argument that a rule claims: what no rule claims of it is dropped.
+    Beside an argument that a rule claims, mypy may say that a type variable of the call has no value: that is
+    left out.
     """
     found: dict[tuple[str, int, str], Finding] = {}
     claimed: set[tuple[str, int, str]] = set()
-    unclaimed: dict[tuple[str, int, str], Finding] = {}
+    doubtful: list[tuple[str, Finding]] = []
     for message in messages:
         complaint = read(message.text, message.code)
-        finding = _finding(message, complaint)
-        call = (message.path, message.line, complaint.call if complaint else "")
-        if finding.rule != UNCLAIMED:
-            claimed.add(call)
-            found.setdefault((message.path, message.line, finding.rule), finding)
-        elif complaint is None:
-            found.setdefault((message.path, message.line, finding.rule), finding)
-        else:
-            unclaimed.setdefault(call, finding)
-    for call, finding in unclaimed.items():
-        if call not in claimed:
+        rule, argument = claim(message.text, complaint)
+        finding = _finding(message, rule, _details(rule, complaint, argument))
+        if complaint and complaint.of_variable and rule == UNCLAIMED:
+            doubtful.append((complaint.call, finding))
+            continue
+        found.setdefault((finding.path, finding.line, rule), finding)
+        if complaint and rule != UNCLAIMED:
+            claimed.add((finding.path, finding.line, complaint.call))
+    for call, finding in doubtful:
+        if (finding.path, finding.line, call) not in claimed:
             found.setdefault((finding.path, finding.line, finding.rule), finding)
     return sorted(found.values(), key=lambda each: (each.path, each.line, each.column, each.rule))
 
 
-def _finding(message: Message, complaint: Complaint | None) -> Finding:
-    argument = None
-    if marker := MARKER.search(message.text):
-        code = marker[1]
-    elif complaint:
-        code, argument = claim(complaint)
-    else:
-        code = UNCLAIMED
-    if code == UNCLAIMED:
+def _finding(message: Message, rule: str, details: str) -> Finding:
+    if rule == UNCLAIMED:
         text, fix = f"{message.text}  [{message.code}]", ""
     else:
-        details = _details(code, complaint, argument) if complaint and argument else ""
-        text = f"{RULES[code].message}: {details}" if details else RULES[code].message
-        fix = RULES[code].fix
-    return Finding(message.path, message.line, message.column, code, text, fix, message.text, message.code)
+        text, fix = RULES[rule].message, RULES[rule].fix
+    if details:
+        text = f"{text}: {details}"
+    return Finding(message.path, message.line, message.column, rule, text, fix, message.text, message.code)
 
 
-def _details(code: str, complaint: Complaint, argument: Mismatch) -> str:
+def _details(code: str, complaint: Complaint | None, argument: Mismatch | None) -> str:
     """What the author gave and what would do, where mypy's message tells."""
+    if complaint is None or argument is None or code == UNCLAIMED:
+        return ""
     got, expected = argument.got, argument.expected
     if complaint.operation:
         return complaint.operation

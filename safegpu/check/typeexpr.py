@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 UNION = "|"
 LIST = "[]"
@@ -29,6 +30,7 @@ class Type:
         return f"{self.name}[{inside}]" if self.args else self.name
 
 
+@cache
 def parse(text: str) -> Type:
     """The type that `text` spells; one that is not of the usual form is a name without arguments."""
     try:

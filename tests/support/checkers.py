@@ -104,8 +104,12 @@ class Pyrefly(Checker):
     name = "pyrefly"
 
     def command(self, python: Path, cache: Path) -> list[str]:
+        # It does not read the .pth files of `python`, so it is told where they lead.
+        script = "import site, sys; print(*sys.path[sys.path.index(site.getsitepackages()[0]) :], sep='\\n')"
+        found = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True)
+        paths = [f"--search-path={path}" for path in found.stdout.splitlines()]
         command = [beside_interpreter("pyrefly"), "check", "--output-format=json", "--summary=none"]
-        return [*command, f"--python-interpreter-path={python}"]
+        return [*command, f"--python-interpreter-path={python}", *paths]
 
     def parse(self, output: str) -> Iterator[tuple[str, int, Message]]:
         for found in json.loads(output)["errors"]:
@@ -149,7 +153,9 @@ def expectations(files: Iterable[Path]) -> dict[tuple[str, int], str]:
             if match := _MARK.search(line):
                 expected[file.name, number] = match[1]
             elif re.search(r"#\s*E\b(?!.*`)", line):
-                raise ValueError(f"{file.name}:{number}: a mark reads `# E: SGnnn` and ends its line, got {line!r}")
+                raise ValueError(
+                    f"{file.name}:{number}: a mark reads `# E: SGnnn` and ends its line, got {line!r}"
+                )
     return expected
 
 
@@ -169,7 +175,8 @@ def disagreements(
         elif place not in expected:
             found[place] = f"rejected, but not marked: {texts}"
         elif identify is not None:
+            # mypy may say the same a second time in words that no rule knows
             rules = {identify(message.text, message.code) for message in report[place]}
-            if rules != {expected[place]}:
+            if rules not in ({expected[place]}, {expected[place], "SG000"}):
                 found[place] = f"breaks {sorted(rules)}, but marked {expected[place]}: {texts}"
     return found

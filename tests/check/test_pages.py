@@ -1,0 +1,78 @@
+"""Each rule has a page, and the page's examples are what it says they are."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from safegpu.check import Finding, check
+from safegpu.rules import RULES, Rule
+
+PAGES = Path(__file__).parents[2] / "docs" / "rules"
+SECTIONS = ["What it does", "Why is this bad", "Example", "Use instead", "References"]
+MARK = re.compile(r"# E: (SG\d{3})")
+
+
+def sections(rule: Rule) -> dict[str, str]:
+    _, *parts = re.split(r"^## (.*)\n", (PAGES / f"{rule.code}.md").read_text(), flags=re.MULTILINE)
+    return {title: text.strip() for title, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def blocks(text: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+def marked(source: str) -> set[tuple[int, str]]:
+    lines = enumerate(source.splitlines(), start=1)
+    return {(number, code) for number, line in lines for code in MARK.findall(line)}
+
+
+@pytest.fixture(scope="module")
+def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Finding]]:
+    """What each example is told, by file name: one run of mypy for all pages."""
+    folder = tmp_path_factory.mktemp("pages")
+    found: dict[str, list[Finding]] = {}
+    for rule in RULES.values():
+        for title in ("Example", "Use instead"):
+            for number, block in enumerate(blocks(sections(rule)[title])):
+                path = folder / f"{rule.code}_{title.split()[0]}_{number}.py"
+                path.write_text(block)
+                found[path.name] = []
+    for finding in check([folder]):
+        found[Path(finding.path).name].append(finding)
+    return found
+
+
+def test_one_page_for_each_rule() -> None:
+    assert {page.stem for page in PAGES.glob("*.md")} == RULES.keys()
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_form(rule: Rule) -> None:
+    text = (PAGES / f"{rule.code}.md").read_text()
+    assert text.startswith(f"# {rule.code}: {rule.name}\n")
+    parts = sections(rule)
+    assert list(parts) == SECTIONS
+    assert all(parts.values())
+    assert parts["References"].splitlines() == [f"- {reference}" for reference in rule.references]
+    if rule.mosaic:
+        assert rule.mosaic.rstrip(".…, ") in " ".join(parts["Why is this bad"].split())
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_examples(rule: Rule, findings: dict[str, list[Finding]]) -> None:
+    bad = blocks(sections(rule)["Example"])
+    assert bad
+    for number, block in enumerate(bad):
+        expected = marked(block)
+        assert {code for _, code in expected} == {rule.code}
+        found = findings[f"{rule.code}_Example_{number}.py"]
+        assert {(finding.line, finding.rule) for finding in found} == expected
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_use_instead_is_clean(rule: Rule, findings: dict[str, list[Finding]]) -> None:
+    good = blocks(sections(rule)["Use instead"])
+    assert good
+    for number in range(len(good)):
+        assert findings[f"{rule.code}_Use_{number}.py"] == []

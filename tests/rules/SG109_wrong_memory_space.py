@@ -1,0 +1,163 @@
+"""An operation names the memory spaces that it reads and writes; a raw `ir.Value` goes through `wrap` first."""
+
+from typing import Any
+
+from _twins import illegal, legal
+from jaxlib.mlir import ir
+
+import safegpu as mgpu
+from safegpu import tcgen05
+
+X = mgpu.Dimension.x
+ONLY_COPIES = "Only SMEM <-> GMEM copies supported"
+IN = mgpu.GMEM((64, 64), mgpu.float16)
+TILED_IN = mgpu.GMEM((8, 1, 8, 64), mgpu.float16)
+OUT = mgpu.GMEM((64, 64), mgpu.float16)
+
+
+class S(mgpu.Scratch):
+    smem = mgpu.SMEM((64, 64), mgpu.float16)
+    a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
+    b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    barrier = mgpu.Barrier(1)
+    acc = mgpu.TMEM((128, 64), mgpu.float32)
+    small = mgpu.TMEM((128, 32), mgpu.float32)
+
+
+class H(mgpu.Scratch):
+    a = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    barrier = mgpu.Barrier(1)
+
+
+@legal(IN, OUT, S, arch="sm_90a")
+def copies(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier)
+    ctx.async_copy(src_ref=s.smem, dst_ref=o)
+    ctx.async_prefetch(gmem_ref=x)
+
+
+@illegal(IN, OUT, S, raises=ONLY_COPIES)
+def copy_within_global_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=o, barrier=s.barrier)  # E: SG109
+
+
+@illegal(IN, OUT, S, raises=ONLY_COPIES)
+def copy_within_shared_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    ctx.async_copy(src_ref=s.smem, dst_ref=s.smem, barrier=s.barrier)  # E: SG109
+
+
+@illegal(IN, OUT, S, raises="has no attribute 'type'")
+def copy_to_tensor_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.acc, barrier=s.barrier)  # E: SG109
+
+
+@illegal(IN, OUT, S, raises="to be a GMEM kernel argument.")
+def prefetch_of_shared_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    ctx.async_prefetch(gmem_ref=s.smem)  # E: SG109
+
+
+@legal(TILED_IN, OUT, S)
+def mma_of_shared_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128)
+
+
+@illegal(TILED_IN, OUT, S, raises="!llvm.ptr")
+def mma_of_global_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    tcgen05.mma(s.acc, s.a, x, a_swizzle=128, b_swizzle=128)  # E: SG109
+
+
+@illegal(TILED_IN, OUT, S, raises="has no attribute 'type'")
+def mma_with_b_in_tensor_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    tcgen05.mma(s.acc, s.a, s.acc, a_swizzle=128, b_swizzle=128)  # E: SG109
+
+
+@legal(TILED_IN, OUT, H, arch="sm_90a")
+def wgmma_of_shared_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: H
+) -> None:
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.a, s.b, swizzle=128)
+
+
+@illegal(TILED_IN, OUT, H, arch="sm_90a", raises="!llvm.ptr")
+def wgmma_of_global_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: H
+) -> None:
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.a, x, swizzle=128)  # E: SG109
+
+
+@illegal(TILED_IN, OUT, H, arch="sm_90a", cluster=2, raises="!llvm.ptr")
+def wgmma_of_the_peers_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: H
+) -> None:
+    peers = mgpu.get_cluster_ref(s.b, X, mgpu.c(1, mgpu.Index))
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.a, peers, swizzle=128)  # E: SG109
+
+
+@illegal(TILED_IN, OUT, H, arch="sm_90a", cluster=2, raises="Expected SMEM but got: None")
+def cluster_reference_of_global_memory(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: H
+) -> None:
+    mgpu.get_cluster_ref(x, X, mgpu.c(1, mgpu.Index))  # E: SG109
+
+
+@illegal(IN, OUT, H, arch="sm_90a", peers=2, raises="Expected a memref type but got MultimemRef")
+def load_of_multimem(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: H
+) -> None:
+    everywhere = ctx.to_remote_multicast(x)
+    mgpu.FragmentedArray.load_untiled(everywhere, layout=mgpu.WGMMA_LAYOUT, optimized=False)  # E: SG109
+
+
+@illegal(IN, OUT, H, arch="sm_90a", peers=2, raises="must be a Value (is not a Value)")
+def strided_load_of_multimem(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: H
+) -> None:
+    mgpu.FragmentedArray.load_strided(ctx.to_remote_multicast(x))  # E: SG109
+
+
+@illegal(IN, OUT, H, arch="sm_90a", peers=2, raises="has no attribute 'ref'")
+def reducing_load_of_one_device(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: H
+) -> None:
+    mgpu.FragmentedArray.load_reduce_untiled(x, mgpu.WGMMA_LAYOUT, "add")  # E: SG109
+
+
+@legal(IN, OUT, H, arch="sm_90a", peers=2)
+def wrapped_raw_value(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: H
+) -> None:
+    raw: ir.Value = x
+    mgpu.FragmentedArray.load_strided(mgpu.GmemRef.wrap(raw, mgpu.float16)).store_untiled(o)
+
+
+def load_raw(raw: ir.Value[Any]) -> None:
+    mgpu.FragmentedArray.load_strided(raw)  # E: SG109
+
+
+def store_raw(raw: ir.Value, value: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA]) -> None:
+    value.store_untiled(raw)  # E: SG109
+
+
+def copy_raw(raw: ir.Value, ctx: mgpu.LaunchContext, s: S) -> None:
+    ctx.async_copy(src_ref=raw, dst_ref=s.smem, barrier=s.barrier)  # E: SG109
+
+
+def slice_raw(raw: ir.Value) -> None:
+    mgpu.memref_slice(raw, 0)  # E: SG109

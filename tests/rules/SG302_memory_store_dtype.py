@@ -1,0 +1,85 @@
+"""A tiled store to memory compares no dtypes: the bits of one are then read as the other."""
+
+from _twins import illegal, legal, silent
+
+import safegpu as mgpu
+
+X = mgpu.Dimension.x
+OUT = mgpu.GMEM((64, 64), mgpu.bfloat16)
+REINTERPRETED = "the buffer's reader takes the bits of a float16 for a bfloat16"
+
+
+class S(mgpu.Scratch):
+    tiled = mgpu.SMEM((64, 64), mgpu.bfloat16, swizzle=128)
+    plain = mgpu.SMEM((64, 64), mgpu.bfloat16)
+    barrier = mgpu.Barrier(1)
+
+
+def f16[L](layout: mgpu.FragmentedLayout[L]) -> mgpu.FragmentedArray[mgpu.float16, L]:
+    return mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64, 64), layout)
+
+
+@legal(OUT, S, arch="sm_90a", cluster=2)
+def converted(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = f16(mgpu.WGMMA_LAYOUT).astype(mgpu.bfloat16)
+    value.store_tiled(s.tiled, 128)
+    value.store_untiled(o, optimized=False)
+    value.store_tiled_async(s.tiled, s.barrier, X, mgpu.c(1, mgpu.Index), 128)
+
+
+@silent(OUT, S, arch="sm_90a", because=REINTERPRETED)
+def tiled_store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = f16(mgpu.WGMMA_LAYOUT)
+    value.store_tiled(s.tiled, 128)  # E: SG302
+
+
+@silent(OUT, S, arch="sm_90a", because=REINTERPRETED)
+def global_store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = f16(mgpu.WGMMA_LAYOUT)
+    value.store_untiled(o, optimized=False)  # E: SG302
+
+
+@illegal(OUT, S, arch="sm_90a", raises="base and valueToStore element type should match")
+def strided_store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = f16(mgpu.WGStridedFragLayout((64, 64), 2))
+    value.store_untiled(s.plain)  # E: SG302
+
+
+@silent(OUT, S, arch="sm_90a", peers=2, because=REINTERPRETED)
+def multimem_store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = f16(mgpu.WGMMA_LAYOUT)
+    value.store_untiled(ctx.to_remote_multicast(o), optimized=False)  # E: SG302
+
+
+@illegal(OUT, S, arch="sm_90a", cluster=2, raises="base and valueToStore element type should match")
+def store_to_the_peer(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = f16(mgpu.WGStridedFragLayout((64, 64), 2))
+    value.store_untiled(mgpu.get_cluster_ref(s.plain, X, mgpu.c(1, mgpu.Index)))  # E: SG302
+
+
+@silent(OUT, S, arch="sm_90a", cluster=2, because=REINTERPRETED)
+def async_store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = f16(mgpu.WGMMA_LAYOUT)
+    value.store_tiled_async(s.tiled, s.barrier, X, mgpu.c(1, mgpu.Index), 128)  # E: SG302
+
+
+@silent(OUT, S, arch="sm_90a", because=REINTERPRETED)
+def view(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = f16(mgpu.WGMMA_LAYOUT)
+    part = mgpu.memref_slice(mgpu.memref_unsqueeze(o, 0), 0)
+    value.store_untiled(part, optimized=False)  # E: SG302
+
+
+@illegal(OUT, S, arch="sm_90a", raises="base and valueToStore element type should match")
+def splat(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    value = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64, 64))
+    value.store_untiled(o)  # E: SG302
+
+
+def put(value: mgpu.FragmentedArray[mgpu.float16], to: mgpu.SmemRef[mgpu.bfloat16]) -> None:
+    value.store_tiled(to, 128)  # E: SG302
+
+
+@silent(OUT, S, arch="sm_90a", because=REINTERPRETED)
+def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
+    put(f16(mgpu.WGMMA_LAYOUT), s.tiled)

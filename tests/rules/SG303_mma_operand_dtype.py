@@ -1,0 +1,112 @@
+"""The tensor core multiplies certain pairs of dtypes into certain accumulators."""
+
+from _twins import illegal, legal
+
+import safegpu as mgpu
+from safegpu import tcgen05
+
+F16_ACCUMULATORS = "MMA with element type f16 only supports accumulators of type f32 or f16"
+OUT = mgpu.GMEM((128, 64), mgpu.float32)
+
+
+class S(mgpu.Scratch):
+    a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
+    b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    b_brain = mgpu.SMEM((64, 64), mgpu.bfloat16, swizzle=128)
+    b_wide = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
+    a_f32 = mgpu.SMEM((128, 64), mgpu.float32, swizzle=128)
+    b_f32 = mgpu.SMEM((64, 64), mgpu.float32, swizzle=128)
+    acc = mgpu.TMEM((128, 64), mgpu.float32)
+    acc16 = mgpu.TMEM((128, 64), mgpu.float16)
+    ints = mgpu.TMEM((128, 64), mgpu.int32)
+    brain = mgpu.TMEM((128, 64), mgpu.bfloat16)
+
+
+class E(mgpu.Scratch):
+    a = mgpu.SMEM((128, 128), mgpu.float8_e4m3fn, swizzle=128)
+    b = mgpu.SMEM((64, 128), mgpu.float8_e5m2, swizzle=128)
+    ia = mgpu.SMEM((128, 128), mgpu.int8, swizzle=128)
+    ib = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
+    acc = mgpu.TMEM((128, 64), mgpu.float32)
+    acc16 = mgpu.TMEM((128, 64), mgpu.float16)
+    ints = mgpu.TMEM((128, 64), mgpu.int32)
+
+
+class H(mgpu.Scratch):
+    a = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    b_brain = mgpu.SMEM((64, 64), mgpu.bfloat16, swizzle=128)
+    a_brain = mgpu.SMEM((64, 64), mgpu.bfloat16, swizzle=128)
+
+
+@legal(OUT, S)
+def halves(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc16, s.a, s.b, a_swizzle=128, b_swizzle=128)
+
+
+@legal(OUT, E)
+def bytes_(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
+    b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
+    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc16, s.a, b, a_swizzle=128, b_swizzle=128)
+    ib = mgpu.memref_transpose(s.ib, (1, 0, 3, 2))
+    tcgen05.mma(s.ints, s.ia, ib, a_swizzle=128, b_swizzle=128)
+
+
+@illegal(OUT, S, raises="MMA requires A and B to have the same element type")
+def two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    tcgen05.mma(s.acc, s.a, s.b_brain, a_swizzle=128, b_swizzle=128)  # E: SG303
+
+
+@illegal(OUT, S, raises=F16_ACCUMULATORS)
+def integer_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    tcgen05.mma(s.ints, s.a, s.b, a_swizzle=128, b_swizzle=128)  # E: SG303
+
+
+@illegal(OUT, S, raises=F16_ACCUMULATORS)
+def brain_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    tcgen05.mma(s.brain, s.a, s.b, a_swizzle=128, b_swizzle=128)  # E: SG303
+
+
+@illegal(OUT, S, raises="Unsupported input element type: tf32")
+def floats(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    tcgen05.mma(s.acc, s.a_f32, s.b_f32, a_swizzle=128, b_swizzle=128)  # E: SG303
+
+
+@illegal(OUT, E, raises="s8 only supports s32 accumulators")
+def integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
+    ib = mgpu.memref_transpose(s.ib, (1, 0, 3, 2))
+    tcgen05.mma(s.acc, s.ia, ib, a_swizzle=128, b_swizzle=128)  # E: SG303
+
+
+def multiply(
+    acc: tcgen05.DenseTMEM[mgpu.int32], a: mgpu.SmemRef[mgpu.float16], b: mgpu.SmemRef[mgpu.float16]
+) -> None:
+    tcgen05.mma(acc, a, b, a_swizzle=128, b_swizzle=128)  # E: SG303
+
+
+@illegal(OUT, S, raises=F16_ACCUMULATORS)
+def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    multiply(s.ints, s.a, s.b)
+
+
+@legal(OUT, H, arch="sm_90a")
+def wgmma(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: H) -> None:
+    acc = mgpu.WGMMAAccumulator.zero(64, 64)
+    acc = mgpu.wgmma(acc, s.a, s.b, swizzle=128)
+    acc = mgpu.wgmma(acc, s.a_brain, s.b_brain, swizzle=128)
+    acc16 = mgpu.WGMMAAccumulator.zero(64, 64, mgpu.float16)
+    mgpu.wgmma(acc16, s.a, s.b, swizzle=128)
+
+
+@illegal(OUT, H, arch="sm_90a", raises="WGMMA requires A and B to have the same element type")
+def wgmma_of_two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: H) -> None:
+    acc = mgpu.WGMMAAccumulator.zero(64, 64)
+    mgpu.wgmma(acc, s.a, s.b_brain, swizzle=128)  # E: SG303
+
+
+@illegal(OUT, H, arch="sm_90a", raises="bf16 only supports accumulators of type f32")
+def wgmma_of_brain_into_half(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: H) -> None:
+    acc = mgpu.WGMMAAccumulator.zero(64, 64, mgpu.float16)
+    mgpu.wgmma(acc, s.a_brain, s.b_brain, swizzle=128)  # E: SG303

@@ -1,0 +1,87 @@
+"""An operation names the swizzle of the buffer that it reads or writes; another one permutes its elements."""
+
+from typing import Any, Final, Literal
+
+from _twins import legal, silent
+
+import safegpu as mgpu
+
+X = mgpu.Dimension.x
+SWIZZLE: Final = 128
+HALF: Final = 64
+PERMUTED = "the elements land where the buffer's readers do not look for them"
+OUT = mgpu.GMEM((64, 64), mgpu.float16)
+
+
+class S(mgpu.Scratch):
+    wide = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    narrow = mgpu.SMEM((64, 64), mgpu.float16, swizzle=64)
+    final = mgpu.SMEM((64, 64), mgpu.float16, swizzle=SWIZZLE)
+    barrier = mgpu.Barrier(1)
+
+
+def f16() -> mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA]:
+    return mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64, 64), mgpu.WGMMA_LAYOUT)
+
+
+def anything(value: Any) -> Any:
+    return value
+
+
+@legal(OUT, S, arch="sm_90a", cluster=2)
+def same_swizzle(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    f16().store_tiled(s.wide, 128)
+    f16().store_tiled(s.wide, swizzle=s.wide.swizzle)
+    f16().store_tiled(s.narrow, 64)
+    f16().store_tiled(s.final, SWIZZLE)
+    f16().store_tiled(s.narrow, anything(64))
+    mgpu.FragmentedArray.load_tiled(s.wide, 128)
+    mgpu.FragmentedArray.load_tiled(s.narrow, 64, layout=mgpu.WGMMA_LAYOUT)
+    f16().store_tiled_async(s.wide, s.barrier, X, mgpu.c(1, mgpu.Index), 128)
+
+
+@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+def store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    f16().store_tiled(s.narrow, 32)  # E: SG701
+
+
+@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+def load(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    mgpu.FragmentedArray.load_tiled(s.narrow, 32)  # E: SG701
+
+
+@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+def load_in_a_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    mgpu.FragmentedArray.load_tiled(s.narrow, 32, layout=mgpu.WGMMA_LAYOUT)  # E: SG701
+
+
+@silent(OUT, S, arch="sm_90a", cluster=2, because=PERMUTED)
+def async_store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    f16().store_tiled_async(s.wide, s.barrier, X, mgpu.c(1, mgpu.Index), 64)  # E: SG701
+
+
+@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+def view(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    half = mgpu.memref_slice(s.narrow, slice(0, 8))
+    f16().store_tiled(half, 32)  # E: SG701
+
+
+def put(value: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA], to: mgpu.SmemRef[Any, Any]) -> None:
+    value.store_tiled(to, 64)
+
+
+def put_wide(
+    value: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA], to: mgpu.SmemRef[Any, Literal[64]]
+) -> None:
+    value.store_tiled(to, 32)  # E: SG701
+
+
+@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    put(f16(), s.narrow)
+    put_wide(f16(), s.narrow)
+
+
+@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+def final(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    f16().store_tiled(s.wide, HALF)  # E: SG701

@@ -1,0 +1,87 @@
+"""Twins: kernel bodies that differ in one thing, and what Mosaic GPU says of each.
+
+`@legal(...)`, `@illegal(..., raises=)` and `@silent(..., because=)` record the body below them with the specs it is
+lowered with: its inputs and its output, then its scratch. A function without parameters is called as it is, for what
+happens outside a body. `# E: SGnnn` ends the lines that the checkers must reject; every other line must be clean.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal
+
+type Arch = Literal["sm_90a", "sm_100a", "sm_103a"]
+
+CAPABILITY: dict[Arch, tuple[int, int]] = {"sm_90a": (9, 0), "sm_100a": (10, 0), "sm_103a": (10, 3)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Twin:
+    """A body, how it is lowered, and the outcome: the words of the error, or none."""
+
+    body: Callable[..., Any]
+    specs: tuple[Any, ...]
+    arch: Arch
+    cluster: int
+    peers: int
+    raises: str | None
+    because: str | None = None
+
+    @property
+    def takes_nothing(self) -> bool:
+        return not inspect.signature(self.body).parameters
+
+    def build(self) -> object:
+        """Makes the kernel; Mosaic GPU lowers it at once."""
+        if self.takes_nothing:
+            return self.body()
+        import safegpu as mgpu
+
+        *gmem, scratch = self.specs
+        *inputs, out = gmem
+        along_x: tuple[int, int, int] = (self.cluster, 1, 1)
+        kernel: Any = mgpu.as_gpu_kernel
+        return kernel(self.body, along_x, (128, 1, 1), tuple(inputs), out, scratch, cluster=along_x)
+
+
+TWINS: dict[str, list[Twin]] = {}
+"""The twins of each module, in the order of the file."""
+
+
+def legal[F: Callable[..., Any]](
+    *specs: Any, arch: Arch = "sm_100a", cluster: int = 1, peers: int = 1
+) -> Callable[[F], F]:
+    """The body lowers."""
+    return _record(specs, arch, cluster, peers, None)
+
+
+def illegal[F: Callable[..., Any]](
+    *specs: Any, raises: str, arch: Arch = "sm_100a", cluster: int = 1, peers: int = 1
+) -> Callable[[F], F]:
+    """The body's first marked line raises in Mosaic GPU, in these words."""
+    return _record(specs, arch, cluster, peers, raises)
+
+
+def silent[F: Callable[..., Any]](
+    *specs: Any, because: str, arch: Arch = "sm_100a", cluster: int = 1, peers: int = 1
+) -> Callable[[F], F]:
+    """The body lowers although it is wrong; `because` says what it computes."""
+    return _record(specs, arch, cluster, peers, None, because)
+
+
+def _record(
+    specs: tuple[Any, ...],
+    arch: Arch,
+    cluster: int,
+    peers: int,
+    raises: str | None,
+    because: str | None = None,
+) -> Callable[[Any], Any]:
+    def record(body: Any) -> Any:
+        twin = Twin(body, specs, arch, cluster, peers, raises, because)
+        TWINS.setdefault(body.__module__, []).append(twin)
+        return body
+
+    return record

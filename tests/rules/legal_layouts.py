@@ -1,0 +1,145 @@
+"""Every register layout: named, built by hand, derived, and on a splat. Nothing here may be rejected."""
+
+from typing import Any
+
+from _twins import legal
+
+import safegpu as mgpu
+from safegpu import fragmented_array as fa
+from safegpu import layouts as ll
+from safegpu import tcgen05
+
+OUT = mgpu.GMEM((128, 128), mgpu.float32)
+
+
+def zeros[L](
+    shape: tuple[int, ...], layout: mgpu.FragmentedLayout[L]
+) -> mgpu.FragmentedArray[mgpu.float32, L]:
+    return mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), shape, layout)
+
+
+@legal(OUT, ())
+def splat_with_every_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    zero = mgpu.c(0.0, mgpu.float32)
+    shape = (128, 128)
+    splat = mgpu.FragmentedArray.splat
+    a1: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA] = splat(zero, shape, mgpu.WGMMA_LAYOUT)
+    a2: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_8BIT] = splat(zero, shape, mgpu.WGMMA_LAYOUT_8BIT)
+    a3: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_UPCAST_2X] = splat(
+        zero, shape, mgpu.WGMMA_LAYOUT_UPCAST_2X
+    )
+    a4: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_UPCAST_4X] = splat(
+        zero, shape, mgpu.WGMMA_LAYOUT_UPCAST_4X
+    )
+    a5: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_TRANSPOSED] = splat(
+        zero, shape, mgpu.WGMMA_TRANSPOSED_LAYOUT
+    )
+    a6: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ACC_32BIT] = splat(zero, shape, fa.WGMMA_LAYOUT_ACC_32BIT)
+    a7: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05] = splat(zero, shape, layout=mgpu.TCGEN05_LAYOUT)
+    a8: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05] = splat(zero, shape, layout=tcgen05.LAYOUT)
+    a9: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05_TRANSPOSED] = splat(
+        zero, shape, tcgen05.TRANSPOSED_LAYOUT
+    )
+    b1: mgpu.FragmentedArray[mgpu.float32, ll.TMEM_NATIVE] = splat(zero, shape, tcgen05.TMEM_NATIVE_LAYOUT)
+    b2: mgpu.FragmentedArray[mgpu.float32, ll.TMEM_NATIVE_16] = splat(zero, shape, fa.tmem_native_layout(16))
+    b3: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW] = splat(zero, (128,), mgpu.WGMMA_ROW_LAYOUT)
+    b4: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_COL] = splat(zero, (128,), mgpu.WGMMA_COL_LAYOUT)
+    b5: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_COL] = splat(zero, (128,), mgpu.TCGEN05_COL_LAYOUT)
+    b6: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05_ROW] = splat(zero, (128,), mgpu.TCGEN05_ROW_LAYOUT)
+    b7: mgpu.FragmentedArray[mgpu.float32, ll.Splat] = splat(zero, shape)
+    b8: mgpu.FragmentedArray[mgpu.float32, ll.Splat] = splat(zero, shape, mgpu.WGSplatFragLayout(shape))
+    b9: mgpu.FragmentedArray[mgpu.float32, ll.Strided] = splat(
+        zero, shape, mgpu.WGStridedFragLayout(shape, 4)
+    )
+    for each in (a1, a7, b1, b9):
+        each.store_untiled(o, optimized=False)
+    (b7 + a1).store_untiled(o, optimized=False)
+    b7.store_untiled(o)
+
+
+@legal(OUT, ())
+def as_fragmented_array_of_unknown_layout(
+    ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]
+) -> None:
+    a: mgpu.FragmentedArray[mgpu.float32] = zeros((128, 128), mgpu.WGMMA_LAYOUT)
+    b: mgpu.FragmentedArray = zeros((128, 128), mgpu.WGMMA_LAYOUT)
+    c: mgpu.FragmentedArray[mgpu.float32, Any] = a + b
+    c.store_untiled(o, optimized=False)
+    (a * zeros((128, 128), mgpu.WGMMA_LAYOUT)).store_untiled(o, optimized=False)
+    (zeros((128, 128), mgpu.WGMMA_LAYOUT) - b).store_untiled(o, optimized=False)
+    pair: tuple[mgpu.FragmentedArray, mgpu.FragmentedArray] = (a, b)
+    everything: list[mgpu.FragmentedArray[mgpu.float32]] = [a, b, c]
+    for each in (*pair, *everything):
+        each.store_untiled(o, optimized=False)
+
+
+@legal(OUT, ())
+def layouts_built_by_hand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    layout = mgpu.TiledLayout(fa.Tiling(((64, 8), (16, 8), (8, 8), (2,))), (-7,), (-3, -2), -1)
+    by_keyword = mgpu.TiledLayout(
+        tiling=fa.Tiling(((64, 8), (16, 8), (8, 8), (2,))), warp_dims=(-7,), lane_dims=(-3, -2), vector_dim=-1
+    )
+    replicated = mgpu.TiledLayout(fa.Tiling(((16,), (8,))), (fa.Replicated(4),), (fa.Replicated(4), -1), -2)
+    value = mgpu.FragmentedArray.load_untiled(o, layout=layout, optimized=False)
+    (value + zeros((128, 128), mgpu.WGMMA_LAYOUT)).store_untiled(o, optimized=False)
+    (value + zeros((128, 128), by_keyword)).store_untiled(o, optimized=False)
+    value.to_layout(mgpu.WGMMA_LAYOUT)
+    assert layout == mgpu.WGMMA_LAYOUT
+    assert value.layout == layout != mgpu.TCGEN05_LAYOUT
+    assert isinstance(value.layout, mgpu.TiledLayout)
+
+
+@legal(OUT, ())
+def layouts_in_variables(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    for layout in (mgpu.WGMMA_LAYOUT, mgpu.TCGEN05_LAYOUT):
+        value = mgpu.FragmentedArray.load_untiled(o, layout=layout, optimized=False)
+        value.store_untiled(o, optimized=False)
+    named: dict[str, mgpu.TiledLayout] = {"wgmma": mgpu.WGMMA_LAYOUT, "native": mgpu.TMEM_NATIVE_LAYOUT}
+    for name, each in named.items():
+        array = mgpu.FragmentedArray.load_untiled(o, layout=each, optimized=False)
+        (array + array).store_untiled(o, optimized=False)
+    any_layout: mgpu.FragmentedLayout = mgpu.WGMMA_LAYOUT
+    zeros((128, 128), any_layout).store_untiled(o, optimized=False)
+    picked = mgpu.WGMMA_LAYOUT if ctx.cluster_size else mgpu.TCGEN05_LAYOUT
+    mgpu.FragmentedArray.load_untiled(o, layout=picked, optimized=False).store_untiled(o, optimized=False)
+    optional: mgpu.FragmentedLayout | None = None
+    strided = mgpu.WGStridedFragLayout.from_shaped_type(o.type)
+    assert strided is not None
+    zeros((128, 128), strided).store_untiled(o)
+
+
+@legal(OUT, ())
+def conversions(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    value = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    a: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_TRANSPOSED] = value.to_layout(mgpu.WGMMA_TRANSPOSED_LAYOUT)
+    row: mgpu.FragmentedArray[mgpu.float32, Any] = value.reduce("add", 1)
+    column = value.reduce("max", axis=0, scratch=None) if ctx.num_peers > 10**6 else row
+    row.broadcast_in_dim((128, 128), (0,), mgpu.WGMMA_LAYOUT).store_untiled(o, optimized=False)
+    wide = row.to_layout(mgpu.WGMMA_ROW_LAYOUT).broadcast_minor(128)
+    (wide * value).store_untiled(o, optimized=False)
+    halves = value.astype(mgpu.float16).astype(mgpu.float32)
+    halves.store_untiled(o, optimized=False)
+    bits: mgpu.FragmentedArray[mgpu.uint32, ll.WGMMA] = value.bitcast(mgpu.uint32, output_is_signed=False)
+    (bits ^ 1).bitcast(mgpu.float32).store_untiled(o, optimized=False)
+    mgpu.optimization_barrier(value).store_untiled(o, optimized=False)
+    first, second = mgpu.optimization_barrier(value, halves)
+    (first + second).store_untiled(o, optimized=False)
+    part: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA] = value[:64, 0:64]
+    joined: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA] = mgpu.concatenate([part, part], axis=1)
+    value.copy()[64:, :].store_untiled(mgpu.memref_slice(o, mgpu.ds(0, 64)), optimized=False)
+
+
+@legal(OUT, ())
+def strided(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    value = mgpu.FragmentedArray.load_strided(o, vec_size=2)
+    again = mgpu.FragmentedArray.load_strided(o)
+    value.reshape((64, 256)).reshape((128, 128)).store_untiled(o)
+    (again + 1).store_untiled(o, optimized=True)
+    iota = mgpu.FragmentedArray.broadcasted_iota(mgpu.int32, (128, 128), 1, again.layout)
+    iota.astype(mgpu.float32).store_untiled(o)
+    (iota < 64).select(again, again * 2).store_untiled(o)
+    built = mgpu.FragmentedArray.build((128, 128), again.layout, lambda i, j: mgpu.c(1.0, mgpu.float32))
+    (built + again).store_untiled(o)
+    again.foreach(lambda x, index: None)
+    squared = again.foreach(lambda x, index: x, create_array=True)
+    (squared * again).store_untiled(o)

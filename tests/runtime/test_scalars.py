@@ -1,0 +1,167 @@
+"""Scalars: their classes, and the one operation that each operator emits."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import arith
+
+import safegpu as mgpu
+from safegpu import utils
+from tests.runtime.kernels import in_kernel
+
+X = mgpu.Dimension.x
+INT, FLOAT = arith.CmpIPredicate, arith.CmpFPredicate
+
+
+def emitted(value: ir.Value) -> str:
+    """The operation that made a value, without its operands' names, and its predicate if it has one."""
+    owner = value.owner
+    predicate = "predicate" in owner.attributes and owner.attributes["predicate"].value
+    return owner.name if predicate is False else f"{owner.name} {predicate}"
+
+
+@in_kernel()
+def test_arithmetic_of_integers(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    operations: dict[Callable[[Any, Any], Any], str] = {
+        operator.add: "addi", operator.sub: "subi", operator.mul: "muli", operator.floordiv: "divui",
+        operator.mod: "remui", operator.lshift: "shli", operator.rshift: "shrui", operator.and_: "andi",
+        operator.or_: "ori", operator.xor: "xori",
+    }  # fmt: skip
+    for dtype in (mgpu.Index, mgpu.I8, mgpu.I16, mgpu.I32, mgpu.I64):
+        a, b = mgpu.c(7, dtype), mgpu.c(2, dtype)
+        assert type(a) is dtype
+        for operate, name in operations.items():
+            for lhs, rhs in (
+                (a, b),
+                (a, 2),
+                (a, np.int64(2)),
+                (7, b),
+                (a, b.maybe_downcast()),
+                (a.maybe_downcast(), b),
+            ):
+                result = operate(lhs, rhs)
+                assert type(result) is dtype
+                assert emitted(result) == f"arith.{name}"
+                first, second = (
+                    ir.IntegerAttr(operand.owner.attributes["value"]).value
+                    for operand in result.owner.operands
+                )
+                assert (first, second) == (7, 2)
+
+
+@in_kernel()
+def test_comparisons_are_unsigned_for_indices_and_signed_for_integers(
+    ctx: Any, x: Any, o: Any, smem: Any
+) -> None:
+    for dtype, sign in ((mgpu.Index, "u"), (mgpu.I32, "s")):
+        a, b = mgpu.c(1, dtype), mgpu.c(2, dtype)
+        for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+            result = compare(a, b)
+            assert type(result) is mgpu.I1
+            assert emitted(result) == f"arith.cmpi {INT[sign + compare.__name__].value}"
+        assert emitted(a.eq(2)) == f"arith.cmpi {INT.eq.value}"
+        assert emitted(a.ne(b)) == f"arith.cmpi {INT.ne.value}"
+        assert emitted(1 < b) == f"arith.cmpi {INT[sign + 'gt'].value}"
+
+
+@in_kernel()
+def test_floats(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    for dtype, cls in (
+        (mgpu.float16, mgpu.F16), (mgpu.bfloat16, mgpu.BF16),
+        (mgpu.float32, mgpu.F32), (mgpu.float64, mgpu.F64),
+    ):  # fmt: skip
+        a = mgpu.c(1.5, dtype)
+        for operate, name in (
+            (operator.add, "addf"), (operator.sub, "subf"),
+            (operator.mul, "mulf"), (operator.truediv, "divf"),
+        ):  # fmt: skip
+            for result in (operate(a, a), operate(a, 2), operate(0.5, a)):
+                assert type(result) is cls
+                assert emitted(result) == f"arith.{name}"
+        assert type(-a) is cls
+        assert emitted(-a) == "arith.negf"
+        for result, predicate in (
+            (a < a, FLOAT.OLT), (a <= 1, FLOAT.OLE), (a > a, FLOAT.OGT), (a >= a, FLOAT.OGE),
+            (a.eq(a), FLOAT.OEQ), (a.ne(1.0), FLOAT.UNE),
+        ):  # fmt: skip
+            assert type(result) is mgpu.I1
+            assert emitted(result) == f"arith.cmpf {predicate.value}"
+
+
+@in_kernel()
+def test_truth_values(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    p, q = mgpu.c(1, mgpu.bool_), mgpu.c(0, mgpu.I1)
+    for result, name in ((p & q, "andi"), (p | True, "ori"), (False ^ q, "xori"), (~p, "xori")):
+        assert type(result) is mgpu.I1
+        assert emitted(result) == f"arith.{name}"
+    with pytest.raises(TypeError, match=r"an I1 has no value before the kernel runs: use safegpu.when"):
+        bool(p)
+    with mgpu.when(p & ~q):
+        pass
+
+
+@in_kernel()
+def test_mixed_types_are_refused(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    i, n = mgpu.block_id(X), mgpu.thread_idx()
+    for lhs, rhs, names in (
+        (i, n, "Index and I32"),
+        (n, i, "I32 and Index"),
+        (n, i.maybe_downcast(), "I32 and Index"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            lhs + rhs
+        assert str(caught.value) == (
+            f"+: expected two scalars of one type, got {names}; convert one of them (to_i32, to_index)"
+        )
+    with pytest.raises(
+        TypeError, match=r"<: expected two scalars of one type, got I32 and F32; convert one of them$"
+    ):
+        n < mgpu.c(1.0, mgpu.float32)  # noqa: B015
+    with pytest.raises(TypeError, match="unsupported operand"):
+        i + 1.5
+    assert type(i.to_i32() + n) is mgpu.I32
+    assert type(n.to_index() + i) is mgpu.Index
+
+
+@in_kernel()
+def test_a_scalar_is_the_value(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    i = mgpu.block_id(X)
+    assert isinstance(i, ir.Value)
+    assert i == i.maybe_downcast()
+    assert {i.maybe_downcast(): 1}[i] == 1
+    assert repr(i) == "Index(index)"
+    assert type(mgpu.memref_slice(x, mgpu.ds(i * 0, 4))) is mgpu.GmemRef
+
+
+@in_kernel()
+def test_functions_that_give_scalars(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    for value in (
+        mgpu.block_id(X),
+        mgpu.cluster_block_id(X),
+        mgpu.thread_id(X),
+        mgpu.grid_dim(X),
+        mgpu.cluster_idx(X),
+    ):
+        assert type(value) is mgpu.Index
+    for value in (
+        mgpu.thread_idx(), mgpu.warp_idx(), mgpu.warpgroup_idx(sync=False),
+        utils.block_idx(), utils.clock(), utils.smid(),
+        utils.warpgroup_barrier_idx(),
+    ):  # fmt: skip
+        assert type(value) is mgpu.I32
+    assert type(mgpu.single_thread_predicate()) is mgpu.I1
+    assert type(utils.globaltimer()) is mgpu.I64
+
+
+@in_kernel()
+def test_constants(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    for ty in (mgpu.uint32, mgpu.I32, ir.IntegerType.get_signless(32)):
+        assert type(mgpu.c(-1, ty)) is mgpu.I32
+    vector = mgpu.c(1, ir.VectorType.get((2,), ir.F32Type.get()))
+    assert isinstance(vector, ir.OpResult)
+    with pytest.raises(TypeError):
+        mgpu.c(1.5, mgpu.int32)
