@@ -40,18 +40,14 @@ def facade(real: type) -> Any:
     return Facade(real.__name__, (real,), {"__doc__": real.__doc__, "__module__": real.__module__})
 
 
-def mirror(
-    module: types.ModuleType, own: dict[str, Any]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def mirror(module: types.ModuleType, own: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a module that gives `module`'s names where it has none of its own."""
 
     def module_getattr(name: str) -> Any:
         try:
             return getattr(module, name)
         except AttributeError:
-            raise AttributeError(
-                f"neither {own['__name__']} nor jax's {module.__name__} has {name!r}"
-            ) from None
+            raise AttributeError(f"neither {own['__name__']} nor jax's {module.__name__} has {name!r}") from None
 
     def module_dir() -> list[str]:
         return sorted({*own, *dir(module)})

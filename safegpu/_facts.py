@@ -58,7 +58,7 @@ def record(buffer: ir.Value, facts: Facts) -> None:
 
 def facts_of(ref: ir.Value) -> Facts:
     """The facts of the allocation that `ref` is, or is a view of."""
-    entries = _table.get()
+    entries = _table.get() or {}
     value: ir.Value | None = ref if entries else None
     while value is not None:
         if value in entries:

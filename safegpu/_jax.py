@@ -18,9 +18,7 @@ except ModuleNotFoundError as error:
     raise ImportError("safegpu needs jax to lower and run kernels: pip install 'safegpu[jax]'") from None
 
 if not (0, 11, 2) <= jax.__version_info__ < (0, 13):
-    raise ImportError(
-        f"safegpu needs jax >= 0.11.2 and < 0.13, got {jax.__version__}: pip install 'safegpu[jax]'"
-    )
+    raise ImportError(f"safegpu needs jax >= 0.11.2 and < 0.13, got {jax.__version__}: pip install 'safegpu[jax]'")
 
 from jax._src.interpreters.mlir import make_ir_context
 from jax._src.util import fun_name

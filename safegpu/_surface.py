@@ -19,16 +19,16 @@ from safegpu import (
 )
 from safegpu._jax import mgpu
 
-# The names that each module adds to the package, or puts in the place of Mosaic GPU's.
-_OURS: dict[types.ModuleType, list[str]] = {
-    barriers: barriers.__all__,
-    fragmented_array: fragmented_array.__all__,
-    kernel: kernel.__all__,
+# The names that a module adds to the package or puts in the place of Mosaic GPU's: its `__all__`, or these.
+_OURS: dict[types.ModuleType, list[str] | None] = {
+    barriers: None,
+    fragmented_array: None,
+    kernel: None,
     launch_context: ["LaunchContext"],
-    matmul: matmul.__all__,
-    refs: refs.__all__,
-    scalars: scalars.__all__,
-    specs: specs.__all__,
+    matmul: None,
+    refs: None,
+    scalars: None,
+    specs: None,
     tcgen05: ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"],
     utils: ["fori", "query_cluster_cancel"],
 }
@@ -41,6 +41,6 @@ def public_names() -> dict[str, Any]:
     """Every name that needs jax, with its object."""
     names = {name: value for name, value in vars(mgpu).items() if not name.startswith("_")}
     for module, own in _OURS.items():
-        names.update((name, getattr(module, name)) for name in own)
+        names.update((name, getattr(module, name)) for name in own or vars(module)["__all__"])
     names.update((module.__name__.rpartition(".")[2], module) for module in _MODULES)
     return names

@@ -8,9 +8,28 @@ because its `dtype` is the numpy dtype. Signed and unsigned integers differ, so 
 from typing import Any, ClassVar, final
 
 __all__ = [
-    "DType", "bfloat16", "bool_", "float16", "float32", "float4_e2m1fn", "float64", "float8_e4m3fn",
-    "float8_e5m2", "float8_e8m0fnu", "int16", "int2", "int32", "int4", "int64", "int8", "uint16", "uint2",
-    "uint32", "uint4", "uint64", "uint8",
+    "DType",
+    "bfloat16",
+    "bool_",
+    "float4_e2m1fn",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float8_e8m0fnu",
+    "float16",
+    "float32",
+    "float64",
+    "int2",
+    "int4",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint2",
+    "uint4",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]  # fmt: skip
 
 
@@ -24,9 +43,7 @@ class _DTypeMeta(type):
             import ml_dtypes
             import numpy as np
         except ImportError:
-            raise ImportError(
-                f"the dtype of safegpu.{cls.__name__} needs jax: pip install 'safegpu[jax]'"
-            ) from None
+            raise ImportError(f"the dtype of safegpu.{cls.__name__} needs jax: pip install 'safegpu[jax]'") from None
         return np.dtype(getattr(ml_dtypes, cls.__name__, None) or getattr(np, cls.__name__))
 
     def __repr__(cls) -> str:

@@ -45,9 +45,7 @@ def _loading(load: Callable[..., Any]) -> Any:
 
     @functools.wraps(load)
     def loaded(cls: type, ref: Any, *args: Any, is_signed: bool | None = None, **kwargs: Any) -> Any:
-        return load(
-            _Real, ref, *args, is_signed=_known_signedness(ref) if is_signed is None else is_signed, **kwargs
-        )
+        return load(_Real, ref, *args, is_signed=_known_signedness(ref) if is_signed is None else is_signed, **kwargs)
 
     return classmethod(loaded)
 
@@ -99,7 +97,6 @@ class FragmentedArray(_Real, metaclass=Facade):
             )
         if layout is not None and array.layout != layout:
             raise ValueError(
-                f"{where}: expected layout {layout}, got {array.layout}; "
-                "convert with to_layout, or correct layout"
+                f"{where}: expected layout {layout}, got {array.layout}; convert with to_layout, or correct layout"
             )
         return array

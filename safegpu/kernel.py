@@ -71,9 +71,7 @@ def _typed[**P](as_kernel: Callable[P, Any]) -> Callable[P, Any]:
     def typed(*args: P.args, **kwargs: P.kwargs) -> Any:
         given = signature.bind(*args, **kwargs)
         call = given.arguments
-        gmem_specs = [
-            spec for name in ("in_shape", "inout_shape", "out_shape") for spec in _each(call.get(name, ()))
-        ]
+        gmem_specs = [spec for name in ("in_shape", "inout_shape", "out_shape") for spec in _each(call.get(name, ()))]
         scratch_spec = call["smem_scratch_shape"]
         call["body"] = _traced(call["body"], gmem_specs, scratch_spec)
         call["smem_scratch_shape"] = lowered_specs(scratch_spec)

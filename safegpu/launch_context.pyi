@@ -2,15 +2,14 @@
 
 import enum
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Literal, overload
 
 from jaxlib.mlir import ir
 
-from safegpu.barriers import BarrierRef
-from safegpu.refs import GmemRef, MultimemRef, SmemRef
-from safegpu.scalars import Dim, I32
-from safegpu.utils import DynamicSlice, ThreadSubset
+from safegpu.barriers import BarrierRef, ThreadSubset
+from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef
+from safegpu.scalars import I32, Dim
+from safegpu.utils import Region
 
 type TMAReductionOp = Literal["add", "min", "max", "inc", "dec", "and", "or", "xor", "umin", "umax", "smin", "smax"]
 
@@ -73,7 +72,7 @@ class LaunchContext:
     module: ir.Module
     cluster_size: tuple[int, int, int]
     num_peers: int
-    def named_region(self, *args: Any, **kwargs: Any) -> AbstractContextManager[None]: ...
+    def named_region(self, *args: Any, **kwargs: Any) -> Region: ...
     @overload
     def async_copy[D](
         self,
@@ -124,9 +123,7 @@ class LaunchContext:
         leader_tracked: CopyPartition | None = ...,
         predicate: ir.Value[Any] | None = ...,
     ) -> None: ...
-    def await_async_copy(
-        self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...
-    ) -> None: ...
+    def await_async_copy(self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...) -> None: ...
     def await_cp_async_copy(self, allow_groups: int) -> None: ...
     def to_remote[D](
         self, ref: GmemRef[D], peer: ir.Value[Any], *, _kernel_arg_idx: int | None = ..., on_host: bool = ...

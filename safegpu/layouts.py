@@ -182,15 +182,11 @@ class TMEM_DEFAULT_32BIT(
     """`tmem_default_layout()` of a 32-bit dtype."""
 
 
-class TMEM_DEFAULT_16BIT(
-    M128Accumulator, Takes[TCGEN05 | TMEM_NATIVE], Gives[TCGEN05 | TMEM_NATIVE], LoadsAs[TCGEN05]
-):
+class TMEM_DEFAULT_16BIT(M128Accumulator, Takes[TCGEN05 | TMEM_NATIVE], Gives[TCGEN05 | TMEM_NATIVE], LoadsAs[TCGEN05]):
     """`tmem_default_layout(packing=1)` of a 16-bit dtype."""
 
 
-class TMEM_DEFAULT_16BIT_PACKED(
-    OperandA, Takes[TCGEN05 | TMEM_NATIVE], Gives[TCGEN05 | TMEM_NATIVE], LoadsAs[TCGEN05]
-):
+class TMEM_DEFAULT_16BIT_PACKED(OperandA, Takes[TCGEN05 | TMEM_NATIVE], Gives[TCGEN05 | TMEM_NATIVE], LoadsAs[TCGEN05]):
     """`tmem_default_layout(packing=2)` of a 16-bit dtype."""
 
 
@@ -226,9 +222,7 @@ class TMEM_HALF_LANE_16BIT_PACKED(
     """`tmem_half_lane_layout(columns, packing=2)` of a 16-bit dtype."""
 
 
-class TMEM_HALF_LANE_NARROW_PACKED(
-    TMEM, Takes[HALF_LANE_NATIVE], Gives[HALF_LANE_NATIVE], LoadsAs[HALF_LANE_NATIVE]
-):
+class TMEM_HALF_LANE_NARROW_PACKED(TMEM, Takes[HALF_LANE_NATIVE], Gives[HALF_LANE_NATIVE], LoadsAs[HALF_LANE_NATIVE]):
     """`tmem_half_lane_layout(columns, packing)` of an 8- or 4-bit dtype, fully packed."""
 
 
@@ -241,9 +235,7 @@ class TMEM_M64_COLLECTIVE_32BIT(
     """`tmem_m64_collective_layout(columns)` of a 32-bit dtype."""
 
 
-class TMEM_M64_COLLECTIVE_16BIT(
-    M64Accumulator, Takes[M64_COLLECTIVE], Gives[M64_COLLECTIVE], LoadsAs[M64_COLLECTIVE]
-):
+class TMEM_M64_COLLECTIVE_16BIT(M64Accumulator, Takes[M64_COLLECTIVE], Gives[M64_COLLECTIVE], LoadsAs[M64_COLLECTIVE]):
     """`tmem_m64_collective_layout(columns, packing=1)` of a 16-bit dtype."""
 
 

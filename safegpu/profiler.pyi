@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
-from safegpu.utils import ThreadSubset
+from safegpu.barriers import ThreadSubset
 
 class Cupti:
     def __init__(self, finalize: bool = ...) -> None: ...

@@ -166,9 +166,7 @@ class MultimemRef(utils.MultimemRef):
 
 def check_shape(where: str, actual: Any, shape: tuple[int, ...] | None) -> None:
     if shape is not None and tuple(actual) != tuple(shape):
-        raise ValueError(
-            f"{where}: expected shape {tuple(shape)}, got {tuple(actual)}; correct or leave out shape"
-        )
+        raise ValueError(f"{where}: expected shape {tuple(shape)}, got {tuple(actual)}; correct or leave out shape")
 
 
 def check_swizzle(where: str, swizzle: int | None) -> None:

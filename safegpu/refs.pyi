@@ -9,12 +9,19 @@ from typing_extensions import TypeVar
 
 from safegpu.dtypes import DType
 from safegpu.scalars import Dim
-from safegpu.utils import DynamicSlice
 
 _D = TypeVar("_D", default=Any)
 _W = TypeVar("_W", default=Any)
 _D0 = TypeVar("_D0", bound=DType)
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
+
+class DynamicSlice:
+    """`length` elements from `base` on; `ds(base, length)`."""
+
+    base: ir.Value[Any] | int
+    length: int
+    def __init__(self, base: ir.Value[Any] | int, length: int) -> None: ...
+
 type _Dim = int | slice | ir.Value[Any] | DynamicSlice
 type _Index = _Dim | tuple[_Dim, ...]
 
@@ -134,13 +141,19 @@ def memref_transpose[D](ref: GmemRef[D], permutation: Sequence[int]) -> GmemRef[
 @overload
 def memref_transpose[D, Swizzle](ref: SmemRef[D, Swizzle], permutation: Sequence[int]) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_transpose[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], permutation: Sequence[int]) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_transpose[D, Swizzle](
+    ref: ClusterSmemRef[D, Swizzle], permutation: Sequence[int]
+) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
 def memref_unfold[D](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
 @overload
-def memref_unfold[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]) -> SmemRef[D, Swizzle]: ...
+def memref_unfold[D, Swizzle](
+    ref: SmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
+) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_unfold[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_unfold[D, Swizzle](
+    ref: ClusterSmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
+) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
 def memref_unsqueeze[D](ref: GmemRef[D], dim: int) -> GmemRef[D]: ...
 @overload
@@ -152,7 +165,9 @@ def memref_reshape[D](ref: GmemRef[D], shape: tuple[int, ...]) -> GmemRef[D]: ..
 @overload
 def memref_reshape[D, Swizzle](ref: SmemRef[D, Swizzle], shape: tuple[int, ...]) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], shape: tuple[int, ...]) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_reshape[D, Swizzle](
+    ref: ClusterSmemRef[D, Swizzle], shape: tuple[int, ...]
+) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
 def memref_reshape[D](ref: MultimemRef[D], shape: tuple[int, ...]) -> MultimemRef[D]: ...
 @overload
@@ -160,7 +175,9 @@ def memref_fold[D](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
 @overload
 def memref_fold[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int, fold_rank: int) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_fold[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int, fold_rank: int) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_fold[D, Swizzle](
+    ref: ClusterSmemRef[D, Swizzle], dim: int, fold_rank: int
+) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
 def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]: ...
 def get_cluster_ref[D, Swizzle](

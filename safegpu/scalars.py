@@ -161,9 +161,7 @@ class I1(Scalar):
     def __bool__(self) -> NoReturn:
         # Every other object is true in Python, and a condition that always holds is a kernel that silently
         # errs.
-        raise TypeError(
-            "an I1 has no value before the kernel runs: use safegpu.when(cond), or & | ~ for and, or, not"
-        )
+        raise TypeError("an I1 has no value before the kernel runs: use safegpu.when(cond), or & | ~ for and, or, not")
 
 
 class I8(_Ordered):

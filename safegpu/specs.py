@@ -76,9 +76,7 @@ class TMEM(core.TMEM):
         if self.layout is None:
             return
         if self.packing is not None:
-            raise ValueError(
-                f"TMEM: layout has a packing of its own, got packing={self.packing} as well; leave it out"
-            )
+            raise ValueError(f"TMEM: layout has a packing of its own, got packing={self.packing} as well; leave it out")
         self.layout.check_type(self.shape, _bits(self.dtype))
 
 
@@ -136,9 +134,7 @@ def _is_spec(where: str, value: Any) -> bool:
     specs = [_is_spec(where, member) for member in members]
     if any(specs) and not all(specs):
         other = members[specs.index(False)]
-        raise TypeError(
-            f"{where}: expected specs alone, got {other!r} among them; keep it in an attribute of its own"
-        )
+        raise TypeError(f"{where}: expected specs alone, got {other!r} among them; keep it in an attribute of its own")
     return all(specs)
 
 

@@ -12,12 +12,12 @@ from safegpu.barriers import BarrierArray, BarrierRef, CollectiveBarrierArray, C
 from safegpu.dtypes import (
     DType,
     bfloat16,
-    float16,
-    float32,
     float4_e2m1fn,
     float8_e4m3fn,
     float8_e5m2,
     float8_e8m0fnu,
+    float16,
+    float32,
     int2,
     int4,
     int8,
@@ -343,6 +343,15 @@ def TMEM[D: (float16, bfloat16, int16, uint16)](
     collective: bool = ...,
     packing: None = ...,
 ) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_16BIT]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
+    shape: tuple[Literal[256, 384, 512], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
 @overload
 def TMEM[D: (int2, uint2)](
     shape: tuple[int, int],

@@ -75,9 +75,7 @@ class DenseTMEM(_Loadable):
         """`raw` as a `DenseTMEM`, once its dtype and layout are checked."""
         ref = cls._checked(raw, dtype)
         if layout is not None and raw.layout != layout:
-            raise ValueError(
-                f"DenseTMEM.wrap: expected layout {layout}, got {raw.layout}; correct or leave out layout"
-            )
+            raise ValueError(f"DenseTMEM.wrap: expected layout {layout}, got {raw.layout}; correct or leave out layout")
         return ref
 
 

@@ -1,8 +1,7 @@
 """What a kernel's body needs beside arrays: control flow, threads, references, barriers."""
 
-import enum
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, Literal, overload
 
 from jaxlib.mlir import ir
@@ -10,8 +9,10 @@ from jaxlib.mlir import ir
 from safegpu.barriers import BarrierRef as BarrierRef
 from safegpu.barriers import CollectiveBarrierRef as CollectiveBarrierRef
 from safegpu.barriers import DialectBarrierRef as DialectBarrierRef
-from safegpu.refs import SmemRef
+from safegpu.barriers import ThreadSubset as ThreadSubset
+from safegpu.refs import DynamicSlice as DynamicSlice
 from safegpu.refs import MultimemRef as MultimemRef
+from safegpu.refs import SmemRef
 from safegpu.refs import get_cluster_ref as get_cluster_ref
 from safegpu.refs import memref_fold as memref_fold
 from safegpu.refs import memref_reshape as memref_reshape
@@ -19,7 +20,7 @@ from safegpu.refs import memref_slice as memref_slice
 from safegpu.refs import memref_transpose as memref_transpose
 from safegpu.refs import memref_unfold as memref_unfold
 from safegpu.refs import memref_unsqueeze as memref_unsqueeze
-from safegpu.scalars import Dim, I1, I32, Index
+from safegpu.scalars import I1, I32, Dim, Index
 from safegpu.scalars import c as c
 from safegpu.scalars import thread_idx as thread_idx
 from safegpu.scalars import warp_idx as warp_idx
@@ -32,18 +33,6 @@ DYNAMIC: int
 DYNAMIC32: int
 
 type MultimemReductionOp = Literal["add", "min", "max", "and", "or", "xor"]
-
-class ThreadSubset(enum.IntEnum):
-    WARP = ...
-    WARPGROUP = ...
-    BLOCK = ...
-
-class DynamicSlice:
-    """`length` elements from `base` on; `ds(base, length)`."""
-
-    base: ir.Value[Any] | int
-    length: int
-    def __init__(self, base: ir.Value[Any] | int, length: int) -> None: ...
 
 ds = DynamicSlice
 
@@ -120,11 +109,14 @@ class Arch:
 
 # Control flow and threads.
 
-def fori[T](
-    bound: ir.Value[Any], carrys: T
-) -> Callable[[Callable[[Any, T], T]], ForResult]: ...
-def when(cond: ir.Value[Any]) -> AbstractContextManager[None]: ...
-def single_thread(scope: ThreadSubset = ...) -> AbstractContextManager[None]: ...
+class Region(AbstractContextManager[None], ContextDecorator):
+    """What goes into a region of the kernel: the body of a `with`, or of a function that it decorates."""
+
+    def __exit__(self, *exception: object) -> None: ...
+
+def fori[T](bound: ir.Value[Any], carrys: T) -> Callable[[Callable[[Any, T], T]], ForResult]: ...
+def when(cond: ir.Value[Any]) -> Region: ...
+def single_thread(scope: ThreadSubset = ...) -> Region: ...
 def single_thread_predicate(scope: ThreadSubset = ...) -> I1: ...
 def block_idx() -> I32: ...
 def cluster_idx(

@@ -14,9 +14,9 @@ import pytest
 from jax.experimental.mosaic.gpu import core, utils
 
 from examples import cluster_exchange
-from tests.raw import sparse_matmul
 from safegpu.offline.codegen import DEVICES, Compiled, compile_elsewhere, is_available
 from safegpu.offline.lowering import lowered
+from tests.raw import sparse_matmul
 
 THREADS = 128
 

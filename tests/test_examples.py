@@ -49,9 +49,7 @@ def test_annotations_evaluate(
 ) -> None:
     bodies = []
     traced = safegpu_kernel._traced
-    monkeypatch.setattr(
-        safegpu_kernel, "_traced", lambda body, *specs: bodies.append(body) or traced(body, *specs)
-    )
+    monkeypatch.setattr(safegpu_kernel, "_traced", lambda body, *specs: bodies.append(body) or traced(body, *specs))
     lowered(typed, arch, peers=peers)
     (body,) = bodies
     assert {"ctx", "return"} < typing.get_type_hints(body).keys()

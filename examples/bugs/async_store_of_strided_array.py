@@ -5,7 +5,8 @@ that the tile decides. Mosaic GPU raises a bare NotImplementedError for the stri
 
 safegpu says:
 
-FINDINGS
+    examples/bugs/async_store_of_strided_array.py:35:5: SG203 async-store-of-untiled-layout: store_tiled_async takes arrays of tiled layouts in which no element is replicated
+        fix: convert with .to_layout to a tiled layout such as WGMMA_LAYOUT first
 
 `examples/cluster_exchange.py` loads the tile in `WGMMA_LAYOUT`.
 """

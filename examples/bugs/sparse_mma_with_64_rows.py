@@ -5,7 +5,8 @@ the kernel is traced for a Blackwell GPU.
 
 safegpu says:
 
-FINDINGS
+    examples/bugs/sparse_mma_with_64_rows.py:31:13: SG801 sparse-mma-m64: a sparse MMA needs an accumulator of 128 rows; this one has 64: got DenseTMEM[float32, TMEM_HALF_LANE_32BIT], expected DenseTMEM[float32, M128Accumulator]
+        fix: allocate the accumulator as TMEM((128, n), …), and give A 128 rows
 
 `examples/sparse_matmul.py` is the same product with 128 rows.
 """

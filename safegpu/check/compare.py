@@ -18,9 +18,7 @@ PARAMETERS = {
 }
 """What the type arguments of the public classes are."""
 
-REFERENCES = frozenset(
-    "GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef DenseTMEM SparseMetaTMEM ScalesTMEM".split()
-)
+REFERENCES = frozenset("GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef DenseTMEM SparseMetaTMEM ScalesTMEM".split())
 RAW = frozenset(["Value", "OpResult", "BlockArgument"])
 BARRIERS = frozenset(["BarrierRef", "BarrierArray", "CollectiveBarrierRef", "CollectiveBarrierArray"])
 

@@ -58,9 +58,7 @@ def _argument(match: re.Match[str]) -> Complaint:
 
 def _variable(match: re.Match[str]) -> Complaint:
     got = match.groupdict().get("got")
-    return Complaint(
-        _call(match), (Mismatch(f"~{match['variable'].lstrip('_')}", parse(got) if got else None),)
-    )
+    return Complaint(_call(match), (Mismatch(f"~{match['variable'].lstrip('_')}", parse(got) if got else None),))
 
 
 def _attribute(match: re.Match[str]) -> Complaint:
@@ -115,16 +113,12 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
     ),
     (
         ("operator",),
-        re.compile(
-            r'^Unsupported operand types for (?P<operator>\S+) \("(?P<left>[^"]*)" and "(?P<right>[^"]*)"\)'
-        ),
+        re.compile(r'^Unsupported operand types for (?P<operator>\S+) \("(?P<left>[^"]*)" and "(?P<right>[^"]*)"\)'),
         _operator,
     ),
     (
         ("assignment",),
-        re.compile(
-            rf"^Incompatible types in assignment \(expression has type {_GOT}, target has type {_EXPECTED}\)"
-        ),
+        re.compile(rf"^Incompatible types in assignment \(expression has type {_GOT}, target has type {_EXPECTED}\)"),
         _item_assignment,
     ),
     (

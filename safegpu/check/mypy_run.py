@@ -36,9 +36,7 @@ def run(files: list[str], *, python: str | None = None, extra_args: Sequence[str
     if "No module named mypy" in done.stderr:
         raise CannotCheck("mypy is not installed here: pip install 'safegpu[check]'")
     if "INTERNAL ERROR" in done.stderr or done.returncode not in (0, 1, 2):
-        raise CannotCheck(
-            f"mypy crashed: {_last_line(done.stderr)}; `mypy {' '.join(files)}` shows all of it"
-        )
+        raise CannotCheck(f"mypy crashed: {_last_line(done.stderr)}; `mypy {' '.join(files)}` shows all of it")
     messages = [message for line in done.stdout.splitlines() if (message := _message(line))]
     if done.returncode == 2:
         raise CannotCheck(_blocker(messages, done.stderr))
@@ -58,9 +56,7 @@ def _message(line: str) -> Message | None:
     said = json.loads(line)
     if said["severity"] != "error":
         return None
-    return Message(
-        said["file"], max(said["line"], 1), max(said["column"], 0) + 1, said["message"], said["code"] or ""
-    )
+    return Message(said["file"], max(said["line"], 1), max(said["column"], 0) + 1, said["message"], said["code"] or "")
 
 
 def _blocker(messages: list[Message], stderr: str) -> str:

@@ -25,8 +25,7 @@ _REFERENCE = (
 _NOT_METADATA = _REFERENCE.replace(" | SparseMetaTMEM", "")
 _BARRIERS = "BarrierArray | CollectiveBarrierArray"
 _OF_ONE_BARRIER = (
-    "arrive | arrive_expect_tx | complete_tx | get_ptr | remap_to_cluster"
-    " | test | test_parity | wait | wait_parity"
+    "arrive | arrive_expect_tx | complete_tx | get_ptr | remap_to_cluster | test | test_parity | wait | wait_parity"
 )
 
 
@@ -127,9 +126,7 @@ SIGNATURES = {
     "DenseTMEM.load": ("layout?: TiledLayout, is_signed?: Any, reduce?: Any",),
     "ScalesTMEM.load": ("layout?: TiledLayout, is_signed?: Any, reduce?: Any",),
     "FragmentedArray.store_untiled": (_STORABLE,),
-    "FragmentedArray.store_tiled": (
-        f"{_STORABLE}, swizzle: Any, optimized?: Any, tiling_rank?: Any, atomic?: Any",
-    ),
+    "FragmentedArray.store_tiled": (f"{_STORABLE}, swizzle: Any, optimized?: Any, tiling_rank?: Any, atomic?: Any",),
     "FragmentedArray.store_tiled_async": (_ASYNC_STORE_PARAMETERS,),
     "FragmentedArray.load_tiled": (f"{_LOADABLE}, swizzle: Any",),
     "FragmentedArray.load_reduce_untiled": (
@@ -170,9 +167,7 @@ SIGNATURES = {
         "src: GmemRef, dst: SmemRef, swizzle: Any",
         "src: SmemRef, dst: GmemRef, swizzle: Any",
     ),
-    "as_gpu_kernel": (
-        "body: Any, grid: Any, block: Any, in_shape: Any, out_shape: Any, smem_scratch_shape: Any",
-    ),
+    "as_gpu_kernel": ("body: Any, grid: Any, block: Any, in_shape: Any, out_shape: Any, smem_scratch_shape: Any",),
 }
 """The parameters that matter of each callable, and the classes that they take.
 

@@ -91,11 +91,7 @@ class Compiled:
     @property
     def warnings(self) -> list[str]:
         """What ptxas warns of: among others, wgmma or setmaxnreg that it had to serialise or ignore."""
-        return [
-            line
-            for line in self.ptxas.splitlines()
-            if "warning" in line or "Potential Performance Loss" in line
-        ]
+        return [line for line in self.ptxas.splitlines() if "warning" in line or "Potential Performance Loss" in line]
 
     @functools.cached_property
     def mnemonics(self) -> collections.Counter[str]:
@@ -231,8 +227,7 @@ def compile_to_sass(kernel: Callable[..., Any], arg_shapes: Any, arch: str, *, p
     everywhere = jax.sharding.PartitionSpec()
     sharding = jax.sharding.NamedSharding(mesh, everywhere)
     arguments = [
-        jax.ShapeDtypeStruct(shape.shape, shape.dtype, sharding=sharding)
-        for shape in jax.tree.leaves(arg_shapes)
+        jax.ShapeDtypeStruct(shape.shape, shape.dtype, sharding=sharding) for shape in jax.tree.leaves(arg_shapes)
     ]
     # Every device runs the kernel on buffers of its own, of the shapes that the kernel states.
     program = jax.shard_map(kernel, mesh=mesh, in_specs=everywhere, out_specs=everywhere, check_vma=False)
@@ -317,9 +312,7 @@ def _dumped(directory: pathlib.Path) -> Compiled:
     for suffix in ("ptx", "sass_ctrl", "ptxas"):
         files = list(directory.glob(f"*.{suffix}"))
         if len(files) != 1:
-            raise RuntimeError(
-                f"the compiler left {len(files)} .{suffix} files, expected the one of one kernel"
-            )
+            raise RuntimeError(f"the compiler left {len(files)} .{suffix} files, expected the one of one kernel")
         texts.append(files[0].read_text())
     return Compiled(*texts)
 
@@ -330,9 +323,7 @@ def main() -> None:
     parser.add_argument("arch", choices=DEVICES)
     parser.add_argument("out", type=pathlib.Path, help="the directory that receives the results")
     parser.add_argument("--peers", type=int, default=1, help="the number of GPUs the kernel runs on together")
-    parser.add_argument(
-        "--keywords", type=json.loads, default={}, help="the function's arguments, as a JSON object"
-    )
+    parser.add_argument("--keywords", type=json.loads, default={}, help="the function's arguments, as a JSON object")
     options = parser.parse_args()
     os.environ["JAX_PLATFORMS"] = "cpu"
     module, _, function = options.target.partition(":")

@@ -22,7 +22,9 @@ def hopper() -> None:
     """Skips where the first GPU is no Hopper part."""
     capability = _capability()
     if capability is None or capability[0] != 9:
-        pytest.skip(f"needs a Hopper GPU, found {'none' if capability is None else f'sm_{capability[0]}{capability[1]}'}")
+        pytest.skip(
+            f"needs a Hopper GPU, found {'none' if capability is None else f'sm_{capability[0]}{capability[1]}'}"
+        )
 
 
 @pytest.fixture

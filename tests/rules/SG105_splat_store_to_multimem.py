@@ -22,9 +22,7 @@ def global_memory(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tup
 @legal(OUT, (), arch="sm_90a", peers=2)
 def with_a_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
     splat().to_layout(mgpu.WGMMA_LAYOUT).store_untiled(ctx.to_remote_multicast(o), optimized=False)
-    strided = mgpu.FragmentedArray.splat(
-        mgpu.c(0.0, mgpu.float32), (64, 64), mgpu.WGStridedFragLayout((64, 64), 4)
-    )
+    strided = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (64, 64), mgpu.WGStridedFragLayout((64, 64), 4))
     strided.store_untiled(ctx.to_remote_multicast(o))
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from _twins import illegal, legal
+from _twins import illegal, legal, silent
 from jaxlib.mlir import ir
 
 import safegpu as mgpu
@@ -31,9 +31,7 @@ class H(mgpu.Scratch):
 
 
 @legal(IN, OUT, S, arch="sm_90a")
-def copies(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
-) -> None:
+def copies(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier)
     ctx.async_copy(src_ref=s.smem, dst_ref=o)
     ctx.async_prefetch(gmem_ref=x)
@@ -147,17 +145,17 @@ def wrapped_raw_value(
     mgpu.FragmentedArray.load_strided(mgpu.GmemRef.wrap(raw, mgpu.float16)).store_untiled(o)
 
 
-def load_raw(raw: ir.Value[Any]) -> None:
-    mgpu.FragmentedArray.load_strided(raw)  # E: SG109
+UNWRAPPED = "Mosaic GPU takes raw values, and nobody knows what memory they are of"
 
 
-def store_raw(raw: ir.Value, value: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA]) -> None:
-    value.store_untiled(raw)  # E: SG109
+@silent(IN, OUT, H, arch="sm_90a", because=UNWRAPPED)
+def raw_values(ctx: mgpu.LaunchContext, x: ir.Value, o: ir.Value[Any], s: S) -> None:
+    mgpu.FragmentedArray.load_strided(x)  # E: SG109
+    value = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64, 64))
+    value.store_untiled(o)  # E: SG109
+    mgpu.memref_slice(x, 0)  # E: SG109
 
 
-def copy_raw(raw: ir.Value, ctx: mgpu.LaunchContext, s: S) -> None:
-    ctx.async_copy(src_ref=raw, dst_ref=s.smem, barrier=s.barrier)  # E: SG109
-
-
-def slice_raw(raw: ir.Value) -> None:
-    mgpu.memref_slice(raw, 0)  # E: SG109
+@silent(IN, OUT, S, arch="sm_90a", because=UNWRAPPED)
+def copy_of_raw_value(ctx: mgpu.LaunchContext, x: ir.Value, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier)  # E: SG109

@@ -43,9 +43,7 @@ def layouts_of_the_default(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32
     s.acc.store(anything(f32((128, 64), mgpu.TCGEN05_LAYOUT)))
     s.rows.store(f32((256, 64), mgpu.TCGEN05_LAYOUT))
     s.halves.store(f32((128, 64), mgpu.TCGEN05_LAYOUT).astype(mgpu.float16))
-    int8 = mgpu.FragmentedArray.splat(
-        mgpu.c(0, mgpu.int8), (128, 64), mgpu.tmem_native_layout(4), is_signed=True
-    )
+    int8 = mgpu.FragmentedArray.splat(mgpu.c(0, mgpu.int8), (128, 64), mgpu.tmem_native_layout(4), is_signed=True)
     s.bytes_.store(int8)
 
 
@@ -122,9 +120,7 @@ def one_of_many(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) ->
 
 @illegal(OUT, S, raises=UNSUPPORTED)
 def unpacked_bytes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    int8 = mgpu.FragmentedArray.splat(
-        mgpu.c(0, mgpu.int8), (128, 64), mgpu.tmem_native_layout(4), is_signed=True
-    )
+    int8 = mgpu.FragmentedArray.splat(mgpu.c(0, mgpu.int8), (128, 64), mgpu.tmem_native_layout(4), is_signed=True)
     s.unpacked.store(int8)  # E: SG201
 
 

@@ -54,9 +54,7 @@ def layout_of_m64(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) 
 @legal(OUT, C, cluster=2)
 def layout_of_m64_collective(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: C) -> None:
     a: mgpu.FragmentedArray[mgpu.float32, ll.M64_COLLECTIVE] = s.m64.load()
-    b: mgpu.FragmentedArray[mgpu.float32, ll.M64_COLLECTIVE] = s.m64.load(
-        tcgen05.fa_m64_collective_layout(64)
-    )
+    b: mgpu.FragmentedArray[mgpu.float32, ll.M64_COLLECTIVE] = s.m64.load(tcgen05.fa_m64_collective_layout(64))
 
 
 @legal(OUT, Scales)

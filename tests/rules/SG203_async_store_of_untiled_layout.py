@@ -78,9 +78,7 @@ def untyped_reference(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s:
 
 @illegal(OUT, S, arch="sm_90a", cluster=2, raises="WGSplatFragLayout")
 def everything_any(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
-    value: mgpu.FragmentedArray[Any, ll.Splat] = mgpu.FragmentedArray.splat(
-        mgpu.c(0.0, mgpu.float16), (64, 64)
-    )
+    value: mgpu.FragmentedArray[Any, ll.Splat] = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64, 64))
     arguments: Any = (s.smem, s.barrier, X, mgpu.c(1, mgpu.Index), 128)
     value.store_tiled_async(*arguments)  # E: SG203
 
@@ -91,6 +89,4 @@ def send(value: mgpu.FragmentedArray[Any, ll.WGMMA_ROW], to, barrier) -> None:
 
 @illegal(OUT, S, arch="sm_90a", cluster=2, raises=REPLICATED)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
-    send(
-        mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64,), mgpu.WGMMA_ROW_LAYOUT), s.smem, s.barrier
-    )
+    send(mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64,), mgpu.WGMMA_ROW_LAYOUT), s.smem, s.barrier)

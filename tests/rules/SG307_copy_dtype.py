@@ -16,9 +16,7 @@ class S(mgpu.Scratch):
 
 
 @legal(IN, OUT, S, arch="sm_90a")
-def same_dtype(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: S
-) -> None:
+def same_dtype(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.halves, barrier=s.barrier)
     ctx.async_copy(src_ref=s.floats, dst_ref=o)
 
@@ -37,14 +35,10 @@ def into_global_memory(
     ctx.async_copy(src_ref=s.halves, dst_ref=o)  # E: SG307
 
 
-def copy(
-    ctx: mgpu.LaunchContext, src: mgpu.GmemRef[mgpu.float16], dst: mgpu.SmemRef[mgpu.float32], to
-) -> None:
+def copy(ctx: mgpu.LaunchContext, src: mgpu.GmemRef[mgpu.float16], dst: mgpu.SmemRef[mgpu.float32], to) -> None:
     ctx.async_copy(src_ref=mgpu.memref_slice(src, slice(0, 64)), dst_ref=dst, barrier=to)  # E: SG307
 
 
 @illegal(IN, OUT, S, arch="sm_90a", raises=SAME)
-def helper(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: S
-) -> None:
+def helper(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     copy(ctx, x, s.floats, s.barrier)

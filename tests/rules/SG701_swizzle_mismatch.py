@@ -70,9 +70,7 @@ def put(value: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA], to: mgpu.
     value.store_tiled(to, 64)
 
 
-def put_wide(
-    value: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA], to: mgpu.SmemRef[Any, Literal[64]]
-) -> None:
+def put_wide(value: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA], to: mgpu.SmemRef[Any, Literal[64]]) -> None:
     value.store_tiled(to, 32)  # E: SG701
 
 

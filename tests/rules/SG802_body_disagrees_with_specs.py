@@ -25,9 +25,7 @@ class Sub(S):
     more = mgpu.SMEM((64, 64), mgpu.float16)
 
 
-def body(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: S
-) -> None: ...
+def body(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: S) -> None: ...
 
 
 def no_input(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None: ...
@@ -80,9 +78,7 @@ def one_input_bare() -> None:
 
 @legal()
 def output_in_a_tuple() -> None:
-    mgpu.as_gpu_kernel(
-        body, GRID, BLOCK, (F16,), (F32,), S, cluster=(1, 1, 1), module_name="m", kernel_name="k"
-    )
+    mgpu.as_gpu_kernel(body, GRID, BLOCK, (F16,), (F32,), S, cluster=(1, 1, 1), module_name="m", kernel_name="k")
 
 
 @legal()
@@ -92,9 +88,7 @@ def inputs_none() -> None:
 
 @legal()
 def outputs_two() -> None:
-    mgpu.as_gpu_kernel(
-        two_outputs, grid=GRID, block=BLOCK, in_shape=(F16,), out_shape=(F32, F16), smem_scratch_shape=S
-    )
+    mgpu.as_gpu_kernel(two_outputs, grid=GRID, block=BLOCK, in_shape=(F16,), out_shape=(F32, F16), smem_scratch_shape=S)
 
 
 @legal()

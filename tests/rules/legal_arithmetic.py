@@ -66,9 +66,7 @@ def integers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.int32], s: tuple[()])
         mgpu.int32, (64, 64), 0, x.layout, is_signed=True
     )
     causal = iota >= mgpu.FragmentedArray.broadcasted_iota(mgpu.int32, (64, 64), 1, x.layout)
-    causal.select(
-        x, mgpu.FragmentedArray.splat(mgpu.c(0, mgpu.int32), (64, 64), is_signed=True)
-    ).store_untiled(o)
+    causal.select(x, mgpu.FragmentedArray.splat(mgpu.c(0, mgpu.int32), (64, 64), is_signed=True)).store_untiled(o)
     thread = mgpu.FragmentedArray.splat(mgpu.thread_idx(), (64, 64), is_signed=True)
     (x + thread).store_untiled(o)
 

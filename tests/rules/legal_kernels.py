@@ -92,9 +92,7 @@ def softmax(
 
 
 @legal(mgpu.GMEM((64, 128), mgpu.float32), mgpu.GMEM((64, 128), mgpu.float32), (), arch="sm_90a")
-def rows(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.float32], s: tuple[()]
-) -> None:
+def rows(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
     m = mgpu.FragmentedArray.splat(mgpu.c(-1e30, mgpu.float32), (64,), mgpu.WGMMA_ROW_LAYOUT)
     values = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
     m = m.max(values.reduce("max", 1))
@@ -109,9 +107,7 @@ def rows(
 
 
 @legal(mgpu.GMEM((64, 64), mgpu.float32), mgpu.GMEM((64, 64), mgpu.float32), (), arch="sm_90a")
-def loop(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.float32], s: tuple[()]
-) -> None:
+def loop(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
     init = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
 
     @mgpu.fori(mgpu.c(4, mgpu.Index), init)
@@ -154,9 +150,7 @@ def exchange(
     s.ready.arrive()
     s.ready.wait()
     s.delivered.arrive_expect_tx(64 * 64 * 2, predicate=mgpu.single_thread_predicate())
-    tile = mgpu.FragmentedArray.load_untiled(
-        mgpu.memref_slice(x, mine), layout=mgpu.WGMMA_LAYOUT, optimized=False
-    )
+    tile = mgpu.FragmentedArray.load_untiled(mgpu.memref_slice(x, mine), layout=mgpu.WGMMA_LAYOUT, optimized=False)
     tile.store_tiled_async(s.inbox, s.delivered, X, peer, swizzle=128)
     s.delivered.wait()
     received = mgpu.FragmentedArray.load_tiled(s.inbox, swizzle=128, layout=mgpu.WGMMA_LAYOUT)
@@ -168,9 +162,7 @@ class Peers(mgpu.Scratch):
     ready = mgpu.ClusterBarrier((X,))
 
 
-@legal(
-    mgpu.GMEM((128, 64), mgpu.float32), mgpu.GMEM((128, 64), mgpu.float32), Peers, arch="sm_90a", cluster=2
-)
+@legal(mgpu.GMEM((128, 64), mgpu.float32), mgpu.GMEM((128, 64), mgpu.float32), Peers, arch="sm_90a", cluster=2)
 def peers_memory(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.float32], s: Peers
 ) -> None:
@@ -307,6 +299,4 @@ def all_reduce(
     mgpu.SemaphoreRef.signal_multimem(utils.memref_ptr(mgpu.GmemRef.wrap(all_semaphores.ref, mgpu.int32)), 1)
     mgpu.SemaphoreRef(utils.memref_ptr(semaphore)).wait(2)
     neighbour = ctx.to_remote(x, (ctx.device_id() + 1) % 2)
-    mgpu.FragmentedArray.load_strided(mgpu.memref_slice(neighbour, window)).store_untiled(
-        mgpu.memref_slice(o, window)
-    )
+    mgpu.FragmentedArray.load_strided(mgpu.memref_slice(neighbour, window)).store_untiled(mgpu.memref_slice(o, window))

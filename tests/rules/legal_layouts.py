@@ -12,9 +12,7 @@ from safegpu import tcgen05
 OUT = mgpu.GMEM((128, 128), mgpu.float32)
 
 
-def zeros[L](
-    shape: tuple[int, ...], layout: mgpu.FragmentedLayout[L]
-) -> mgpu.FragmentedArray[mgpu.float32, L]:
+def zeros[L](shape: tuple[int, ...], layout: mgpu.FragmentedLayout[L]) -> mgpu.FragmentedArray[mgpu.float32, L]:
     return mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), shape, layout)
 
 
@@ -25,21 +23,13 @@ def splat_with_every_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float3
     splat = mgpu.FragmentedArray.splat
     a1: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA] = splat(zero, shape, mgpu.WGMMA_LAYOUT)
     a2: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_8BIT] = splat(zero, shape, mgpu.WGMMA_LAYOUT_8BIT)
-    a3: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_UPCAST_2X] = splat(
-        zero, shape, mgpu.WGMMA_LAYOUT_UPCAST_2X
-    )
-    a4: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_UPCAST_4X] = splat(
-        zero, shape, mgpu.WGMMA_LAYOUT_UPCAST_4X
-    )
-    a5: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_TRANSPOSED] = splat(
-        zero, shape, mgpu.WGMMA_TRANSPOSED_LAYOUT
-    )
+    a3: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_UPCAST_2X] = splat(zero, shape, mgpu.WGMMA_LAYOUT_UPCAST_2X)
+    a4: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_UPCAST_4X] = splat(zero, shape, mgpu.WGMMA_LAYOUT_UPCAST_4X)
+    a5: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_TRANSPOSED] = splat(zero, shape, mgpu.WGMMA_TRANSPOSED_LAYOUT)
     a6: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ACC_32BIT] = splat(zero, shape, fa.WGMMA_LAYOUT_ACC_32BIT)
     a7: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05] = splat(zero, shape, layout=mgpu.TCGEN05_LAYOUT)
     a8: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05] = splat(zero, shape, layout=tcgen05.LAYOUT)
-    a9: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05_TRANSPOSED] = splat(
-        zero, shape, tcgen05.TRANSPOSED_LAYOUT
-    )
+    a9: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05_TRANSPOSED] = splat(zero, shape, tcgen05.TRANSPOSED_LAYOUT)
     b1: mgpu.FragmentedArray[mgpu.float32, ll.TMEM_NATIVE] = splat(zero, shape, tcgen05.TMEM_NATIVE_LAYOUT)
     b2: mgpu.FragmentedArray[mgpu.float32, ll.TMEM_NATIVE_16] = splat(zero, shape, fa.tmem_native_layout(16))
     b3: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW] = splat(zero, (128,), mgpu.WGMMA_ROW_LAYOUT)
@@ -48,9 +38,7 @@ def splat_with_every_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float3
     b6: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05_ROW] = splat(zero, (128,), mgpu.TCGEN05_ROW_LAYOUT)
     b7: mgpu.FragmentedArray[mgpu.float32, ll.Splat] = splat(zero, shape)
     b8: mgpu.FragmentedArray[mgpu.float32, ll.Splat] = splat(zero, shape, mgpu.WGSplatFragLayout(shape))
-    b9: mgpu.FragmentedArray[mgpu.float32, ll.Strided] = splat(
-        zero, shape, mgpu.WGStridedFragLayout(shape, 4)
-    )
+    b9: mgpu.FragmentedArray[mgpu.float32, ll.Strided] = splat(zero, shape, mgpu.WGStridedFragLayout(shape, 4))
     for each in (a1, a7, b1, b9):
         each.store_untiled(o, optimized=False)
     (b7 + a1).store_untiled(o, optimized=False)
@@ -58,9 +46,7 @@ def splat_with_every_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float3
 
 
 @legal(OUT, ())
-def as_fragmented_array_of_unknown_layout(
-    ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]
-) -> None:
+def as_fragmented_array_of_unknown_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
     a: mgpu.FragmentedArray[mgpu.float32] = zeros((128, 128), mgpu.WGMMA_LAYOUT)
     b: mgpu.FragmentedArray = zeros((128, 128), mgpu.WGMMA_LAYOUT)
     c: mgpu.FragmentedArray[mgpu.float32, Any] = a + b

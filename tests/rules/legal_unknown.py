@@ -139,9 +139,7 @@ def copy_tile[D: (mgpu.float16, mgpu.bfloat16)](
     (value + value * 2.0).store_tiled(dst, 128)
 
 
-def copy_any[D](
-    src: mgpu.GmemRef[D], dst: mgpu.SmemRef[D], swizzle: Any
-) -> mgpu.FragmentedArray[D, ll.WGMMA]:
+def copy_any[D](src: mgpu.GmemRef[D], dst: mgpu.SmemRef[D], swizzle: Any) -> mgpu.FragmentedArray[D, ll.WGMMA]:
     value = mgpu.FragmentedArray.load_untiled(src, layout=mgpu.WGMMA_LAYOUT, optimized=False)
     value.store_tiled(dst, swizzle)
     return mgpu.FragmentedArray.load_tiled(dst, swizzle)

@@ -116,9 +116,7 @@ def scratch_in_a_dict() -> None:
 
 @legal()
 def scratch_in_a_list() -> None:
-    mgpu.as_gpu_kernel(
-        any_scratch, GRID, BLOCK, (F16,), F16, [mgpu.SMEM((64,), mgpu.float16), mgpu.Barrier(1)]
-    )
+    mgpu.as_gpu_kernel(any_scratch, GRID, BLOCK, (F16,), F16, [mgpu.SMEM((64,), mgpu.float16), mgpu.Barrier(1)])
 
 
 @legal()
@@ -216,9 +214,7 @@ def callable_body() -> None:
 @legal()
 def method_as_body() -> None:
     class Kernels:
-        def body(
-            self, ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef, s: S
-        ) -> None: ...
+        def body(self, ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef, s: S) -> None: ...
 
     mgpu.as_gpu_kernel(Kernels().body, GRID, BLOCK, (F16,), F16, S)
 
@@ -337,9 +333,7 @@ def five_inputs_two_outputs() -> None:
 
 @legal()
 def kernels_are_called_and_lowered() -> None:
-    kernel: mgpu.Kernel = mgpu.as_gpu_kernel(
-        body, GRID, BLOCK, (F16,), F16, S, module_name="m", kernel_name="k"
-    )
+    kernel: mgpu.Kernel = mgpu.as_gpu_kernel(body, GRID, BLOCK, (F16,), F16, S, module_name="m", kernel_name="k")
     as_function: Callable[..., Any] = kernel
     wrapped = jax.jit(as_function)
 
@@ -348,9 +342,7 @@ def kernels_are_called_and_lowered() -> None:
 
 
 @legal(F16, F16, S, arch="sm_90a", cluster=2)
-def dialects(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
-) -> None:
+def dialects(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     index = ir.IndexType.get()
     peer = arith.subi(mgpu.c(1, index), gpu.cluster_block_id(gpu.Dimension.x))
     theirs = mgpu.get_cluster_ref(s.smem, gpu.Dimension.x, peer)

@@ -11,9 +11,9 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS = ROOT / "stubs"
@@ -132,7 +132,7 @@ class Ty(Checker):
 
 
 def beside_interpreter(program: str) -> str:
-    """The program that this environment installs, or None's error where it does not."""
+    """The program as it is installed in this environment."""
     found = shutil.which(program, path=str(Path(sys.executable).parent))
     if found is None:
         raise FileNotFoundError(f"{program} is not installed beside {sys.executable}")
@@ -145,6 +145,17 @@ def beside_interpreter(program: str) -> str:
 _MARK = re.compile(r"#\s*E:\s*(\w+)\s*$")
 
 
+def save(report: Report, to: Path) -> None:
+    to.write_text(json.dumps([(*place, *dataclasses.astuple(one)) for place, all_ in report.items() for one in all_]))
+
+
+def load(saved: Path) -> Report:
+    report: Report = {}
+    for name, line, text, code in json.loads(saved.read_text()):
+        report.setdefault((name, line), []).append(Message(text, code))
+    return report
+
+
 def expectations(files: Iterable[Path]) -> dict[tuple[str, int], str]:
     """The rule that each line marked `# E: SGnnn` must break, by (file name, line)."""
     expected = {}
@@ -153,19 +164,17 @@ def expectations(files: Iterable[Path]) -> dict[tuple[str, int], str]:
             if match := _MARK.search(line):
                 expected[file.name, number] = match[1]
             elif re.search(r"#\s*E\b(?!.*`)", line):
-                raise ValueError(
-                    f"{file.name}:{number}: a mark reads `# E: SGnnn` and ends its line, got {line!r}"
-                )
+                raise ValueError(f"{file.name}:{number}: a mark reads `# E: SGnnn` and ends its line, got {line!r}")
     return expected
 
 
 def disagreements(
-    expected: dict[tuple[str, int], str], report: Report, identify: Any = None
+    expected: dict[tuple[str, int], str], report: Report, identify: Callable[[str, str], str] | None = None
 ) -> dict[tuple[str, int], str]:
     """Where a checker's report and the marks differ, and how.
 
-    With `identify`, a function of (message, code) that answers with a rule's code, each marked line must break its
-    own rule and no other.
+    With `identify`, a function of (message, code) that answers with a rule's code, each marked line must break
+    its own rule and no other.
     """
     found = {}
     for place in sorted(expected.keys() | report.keys()):

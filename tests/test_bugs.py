@@ -1,0 +1,61 @@
+"""The illegal twins of the examples: each says in its docstring what safegpu says of it, and Mosaic GPU agrees."""
+
+import ast
+import importlib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from safegpu.check import Finding, check
+from safegpu.offline.lowering import lowered
+
+ROOT = Path(__file__).parent.parent
+HOPPER, BLACKWELL = (9, 0), (10, 0)
+
+# What Mosaic GPU raises when the types are bypassed; None where it says nothing, and the GPU tests show what comes out.
+WORDS: dict[str, tuple[tuple[int, int], int, str | None]] = {
+    "async_store_of_strided_array": (HOPPER, 1, r"^WGStridedFragLayout\("),
+    "async_store_outside_smem": (HOPPER, 1, "Expected SMEM but got: None"),
+    "async_store_to_multimem": (HOPPER, 2, "Multimem refs are not supported in store_tiled_async"),
+    "dense_tmem_as_metadata": (BLACKWELL, 1, "A sparse metadata dtype mismatch"),
+    "reinterpreted_dtype": (HOPPER, 1, None),
+    "sparse_mma_with_64_rows": (BLACKWELL, 1, "Sparse MMA not supported for M=64"),
+    "splat_store_to_multimem": (HOPPER, 2, "Splat layout does not support multimem"),
+    "store_to_sparse_metadata": (BLACKWELL, 1, "Sparse meta layout stores unsupported"),
+}
+
+
+@pytest.fixture(scope="module")
+def findings() -> dict[str, list[Finding]]:
+    """What `safegpu check examples` says, by the name of the file."""
+    found = defaultdict(list)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        for finding in check(["examples"]):
+            found[Path(finding.path).stem].append(finding)
+    return found
+
+
+def test_the_rest_of_the_examples_is_clean(findings: dict[str, list[Finding]]) -> None:
+    assert findings.keys() == WORDS.keys()
+    assert {path.stem for path in (ROOT / "examples/bugs").glob("[!_]*.py")} == WORDS.keys()
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_docstring_quotes_the_finding(findings: dict[str, list[Finding]], name: str) -> None:
+    (finding,) = findings[name]
+    docstring = ast.get_docstring(ast.parse((ROOT / f"examples/bugs/{name}.py").read_text()))
+    assert docstring
+    quoted = "\n".join(f"    {line}" for line in str(finding).splitlines())
+    assert quoted in docstring, f"examples/bugs/{name}.py: its docstring should quote\n{quoted}"
+
+
+@pytest.mark.parametrize(("name", "arch", "peers", "words"), [(name, *rest) for name, rest in WORDS.items()])
+def test_mosaic_gpu_agrees(name: str, arch: tuple[int, int], peers: int, words: str | None) -> None:
+    kernel = importlib.import_module(f"examples.bugs.{name}").kernel
+    if words is None:
+        assert lowered(kernel, arch, peers=peers)
+        return
+    with pytest.raises((ValueError, NotImplementedError), match=words):
+        lowered(kernel, arch, peers=peers)

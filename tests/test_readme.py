@@ -1,0 +1,46 @@
+"""The README tells the truth: its example, what is printed of it, and the output of its first command."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+
+
+def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"JAX_PLATFORMS": "cpu"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_length() -> None:
+    assert len(README.splitlines()) <= 80
+
+
+def test_example_and_what_is_printed_of_it(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(blocks("python")[0])
+    says_mypy, says_check = re.findall(r"^\$ .*?\n(.*?)(?=^\$|\Z)", blocks("console")[0], re.M | re.S)
+    mypy = run(sys.executable, "-m", "mypy", "kernel.py", cwd=tmp_path)
+    assert says_mypy == "".join(line for line in mypy.stdout.splitlines(True) if " error: " in line)
+    check = run(sys.executable, "-m", "safegpu", "check", "kernel.py", cwd=tmp_path)
+    assert check.stdout.startswith(says_check)
+    assert check.returncode == 1
+
+
+def test_main_job_prints_what_the_readme_shows() -> None:
+    job = run(sys.executable, "-m", "examples.run", cwd=ROOT)
+    assert job.returncode == 0, job.stderr
+    shown = [line for line in blocks("console")[1].splitlines()[2:] if line.startswith("  ")]
+    assert shown
+    assert set(shown) <= set(job.stdout.splitlines())
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\((?!https:)([^)]+)\)", README):
+        assert (ROOT / target).exists(), target

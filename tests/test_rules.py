@@ -1,0 +1,271 @@
+"""Every rule both ways: the checkers reject each marked line and no other, and Mosaic GPU says the same."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import fcntl
+import importlib
+import os
+import re
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from safegpu.check import identify
+from safegpu.rules import RULES
+from tests.support.checkers import (
+    ROOT,
+    STUBS,
+    Checker,
+    Mypy,
+    Pyrefly,
+    Pyright,
+    Report,
+    Ty,
+    disagreements,
+    environment,
+    expectations,
+    installed_packages,
+    load,
+    save,
+)
+
+HERE = Path(__file__).resolve().parent / "rules"
+FILES = sorted(HERE.glob("*.py"))
+IMPORTS_JAX = re.compile(r"^(?:import|from) jax\b", re.MULTILINE)
+WITHOUT_JAX = [file for file in FILES if not IMPORTS_JAX.search(file.read_text(encoding="utf-8"))]
+
+# What authors may leave out, and `--strict` asks for.
+UNANNOTATED = [f"--allow-{what}" for what in ("untyped-defs", "untyped-calls", "incomplete-defs", "any-generics")]
+CHECKERS = {"mypy": Mypy(), "mypy --strict": Mypy("--strict", *UNANNOTATED), "pyright": Pyright()}
+OTHERS = {"pyrefly": Pyrefly(), "ty": Ty()}
+BATCHES = {"jax": FILES, "bare": WITHOUT_JAX}
+"""The files that are checked in an environment with jax, and in one that has nothing but safegpu."""
+
+every_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+
+
+class Disagreement(NamedTuple):
+    """Where a checker that nobody promised differs from the marks, and why."""
+
+    checker: str
+    how: str
+    """A pattern: of the mark on an accepted line, or of the message on a rejected one."""
+    reason: str
+
+
+DISAGREEMENTS = (
+    Disagreement(
+        "pyrefly",
+        r"rejected.*Literal\[(?:32|64|128)\]",
+        "infers `int` for a type parameter that a literal swizzle binds, where the reference is one of several",
+    ),
+    Disagreement(
+        "pyrefly",
+        r"accepted, but marked SG701",
+        "follows from the above: the view of a buffer has an unknown swizzle",
+    ),
+    Disagreement(
+        "ty",
+        r"accepted, but marked SG207",
+        "lets `==` fall back to the comparison of any two objects where no overload fits",
+    ),
+)
+assert len(DISAGREEMENTS) <= 10
+
+type Batch = Callable[[str, Checker, str], Report]
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of this test run, one for all of its processes."""
+    base = tmp_path_factory.getbasetemp()
+    directory = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "rules"
+    directory.mkdir(exist_ok=True)
+    return directory
+
+
+@contextlib.contextmanager
+def alone(directory: Path, name: str) -> Iterator[Path]:
+    """A path that one process at a time holds."""
+    path = directory / re.sub(r"\W+", "_", name)
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield path
+
+
+def interpreter(shared: Path, kind: str) -> Path:
+    with alone(shared, f"environment {kind}") as root:
+        if (root / "python").exists():
+            return Path((root / "python").read_text())
+        paths = [ROOT, STUBS] if kind == "bare" else [installed_packages(), ROOT, STUBS]
+        python = environment(root, *paths)
+        (root / "python").write_text(str(python))
+        return python
+
+
+@pytest.fixture(scope="session")
+def batch(shared: Path) -> Batch:
+    """What a checker says of all files together: it runs once, whoever asks."""
+
+    def run(name: str, checker: Checker, kind: str) -> Report:
+        python = interpreter(shared, kind)
+        with alone(shared, f"{name} {kind}") as path:
+            saved = path.with_suffix(".json")
+            if not saved.exists():
+                save(checker.check(BATCHES[kind], python, shared / f"cache {name} {kind}"), saved)
+            return load(saved)
+
+    return run
+
+
+def of_file[T](file: Path, places: dict[tuple[str, int], T]) -> dict[tuple[str, int], T]:
+    return {place: what for place, what in places.items() if place[0] == file.name}
+
+
+@every_file
+@pytest.mark.parametrize("name", CHECKERS)
+def test_checker(file: Path, name: str, batch: Batch) -> None:
+    report = of_file(file, batch(name, CHECKERS[name], "jax"))
+    assert disagreements(expectations([file]), report, identify if "mypy" in name else None) == {}
+
+
+@pytest.mark.parametrize("file", WITHOUT_JAX, ids=lambda file: file.stem)
+@pytest.mark.parametrize("name", ["mypy", "pyright"])
+def test_checker_without_jax(file: Path, name: str, batch: Batch) -> None:
+    report = of_file(file, batch(name, CHECKERS[name], "bare"))
+    assert disagreements(expectations([file]), report, identify if name == "mypy" else None) == {}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_checker(name: str, batch: Batch) -> None:
+    found = disagreements(expectations(FILES), batch(name, OTHERS[name], "jax"))
+    mine = [one for one in DISAGREEMENTS if one.checker == name]
+    met = collections.Counter(one for how in found.values() for one in mine if re.search(one.how, how, re.DOTALL))
+    unreasoned = {
+        place: how for place, how in found.items() if not any(re.search(one.how, how, re.DOTALL) for one in mine)
+    }
+    assert unreasoned == {}
+    assert [one for one in mine if not met[one]] == [], "these do not occur any more: take them out"
+
+
+def test_every_rule_has_its_file() -> None:
+    marked: dict[str, set[str]] = collections.defaultdict(set)
+    for (name, _line), rule in expectations(FILES).items():
+        marked[name].add(rule)
+    own = {file.name: file.stem.split("_")[0] for file in FILES if file.stem.startswith("SG")}
+    assert sorted(own.values()) == sorted(set(RULES) - {"SG000"})
+    for name, rule in own.items():
+        assert marked[name] - {"SG000"} == {rule}
+        assert name == f"{rule}_{RULES[rule].name.replace('-', '_')}.py"
+    assert marked.keys() == own.keys(), "a mark outside the file of its rule"
+
+
+# --- the oracle: Mosaic GPU itself
+
+
+@pytest.fixture
+def rule_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The rule files import each other, and `_twins`, as modules of their own directory."""
+    monkeypatch.syspath_prepend(str(HERE))
+    yield
+    for file in FILES:
+        sys.modules.pop(file.stem, None)
+
+
+@every_file
+@pytest.mark.usefixtures("rule_modules")
+def test_oracle(file: Path) -> None:
+    """Each illegal twin raises in Mosaic GPU, in the quoted words; each other twin lowers."""
+    pytest.importorskip("jax")
+    from tests.support.lowering import tracing_context
+
+    module = importlib.import_module(file.stem)
+    twins = sys.modules["_twins"]
+    marked = {line for _, line in expectations([file])}
+    wrong = {}
+    with reached_lines(module) as reached:
+        for twin in twins.TWINS.get(module.__name__, []):
+            with tracing_context(twins.CAPABILITY[twin.arch], twin.peers):
+                if problem := verdict(twin, file, marked):
+                    wrong[twin.body.__name__] = problem
+    assert wrong == {}
+    assert marked <= reached, f"no twin gets to the marked lines {sorted(marked - reached)}"
+
+
+def verdict(twin: Any, file: Path, marked: set[int]) -> str | None:
+    """What is wrong with a twin's outcome."""
+    try:
+        twin.build()
+    except Exception as error:
+        outcome = f"{type(error).__name__}: {error}"
+        if twin.raises is None:
+            return f"raises {outcome}"
+        if twin.raises not in outcome:
+            return f"raises {outcome!r}, not {twin.raises!r}"
+        frames = traceback.extract_tb(error.__traceback__)
+        inside = {frame.lineno for frame in frames if frame.filename == str(file)}
+        if inside and not inside & marked:
+            return f"raises in lines {sorted(line or 0 for line in inside)}, none of which is marked"
+        if not twin.takes_nothing and frames[-1].filename.startswith(str(ROOT / "safegpu")):
+            return f"safegpu raises it and not Mosaic GPU: {frames[-1]}"
+        return None
+    return None if twin.raises is None else f"lowers, and should raise {twin.raises!r}"
+
+
+@contextlib.contextmanager
+def reached_lines(module: types.ModuleType) -> Iterator[set[int]]:
+    """The lines of the module's functions that run inside the block."""
+    lines: set[int] = set()
+    monitoring = sys.monitoring
+    tool = next(number for number in range(6) if monitoring.get_tool(number) is None)
+    monitoring.use_tool_id(tool, "rules")
+    monitoring.register_callback(tool, monitoring.events.LINE, lambda _code, line: lines.add(line))
+    for code in codes(module):
+        monitoring.set_local_events(tool, code, monitoring.events.LINE)
+    try:
+        yield lines
+    finally:
+        monitoring.free_tool_id(tool)
+
+
+def codes(module: types.ModuleType) -> Iterator[types.CodeType]:
+    remaining = [value.__code__ for value in vars(module).values() if isinstance(value, types.FunctionType)]
+    while remaining:
+        code = remaining.pop()
+        if code.co_filename == module.__file__:
+            yield code
+            remaining += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+
+
+# --- tensor memory, cell by cell
+
+
+@pytest.mark.parametrize("name", ["mypy", "pyright"])
+def test_tmem_cells(name: str, shared: Path, tmp_path: Path) -> None:
+    """The checkers against Mosaic GPU on every TMEM allocation, register layout and operation."""
+    pytest.importorskip("jax")
+    from tests.rules.generated.tmem_cells import OUT_OF_REACH, answers, cases, module
+    from tests.support.lowering import tracing_context
+
+    with tracing_context((10, 0)):
+        taken = {case: answers(case) for case in cases()}
+    text, places = module({case: list(cells) for case, cells in taken.items() if cells})
+    file = tmp_path / "cells.py"
+    file.write_text(text)
+    report = CHECKERS[name].check([file], interpreter(shared, "bare"), tmp_path)
+    rejected = {line for _, line in report}
+    assert rejected <= places.keys(), "the module itself has errors"
+    assert len(places) > 10_000
+
+    false_rejects = [str(cell) for line, cell in places.items() if taken[cell.case][cell] and line in rejected]
+    false_accepts = [cell for line, cell in places.items() if not taken[cell.case][cell] and line not in rejected]
+    assert false_rejects == []
+    assert [str(cell) for cell in false_accepts if cell.reason is None] == []
+    assert {cell.reason for cell in false_accepts} == OUT_OF_REACH.keys(), "a reason that nothing needs any more"
