@@ -101,11 +101,22 @@ def test_package_hidden(kind: str, checker: Checker, tmp_path: Path) -> None:
 @every_kind
 @both_checkers
 def test_stubs_hidden(kind: str, checker: Checker, tmp_path: Path) -> None:
-    """`ir.Value`, the base of every reference, is not known: marked lines are accepted."""
+    """`ir.Value`, the base of every reference, is unknown: what the memory space decides is accepted."""
     files = copied(SEVERAL, tmp_path / "files")
-    python = environment(tmp_path / "environment", *paths(kind, ROOT))
+    # Where jax is installed, jaxlib's own types would take the place of the stubs.
+    stubs = [hollow_stubs(tmp_path / "stubs")] if kind == "jax" else []
+    python = environment(tmp_path / "environment", *paths(kind, ROOT, *stubs))
     report = checker.check(files, python, tmp_path / "cache")
     expected = expectations(files)
     found = disagreements(expected, report, rules_of(checker))
-    print({place: found[place][:100] for place in found})
-    assert found
+    accepted = {place for place in expected if found.get(place, "").startswith("accepted")}
+    assert len(accepted) > len(expected) // 3
+
+
+def hollow_stubs(root: Path) -> Path:
+    """Stubs of the same modules, in which every name is of type Any."""
+    package = root / "jaxlib-stubs"
+    (package / "mlir").mkdir(parents=True)
+    shutil.copy(STUBS / "jaxlib-stubs" / "py.typed", package)
+    (package / "mlir" / "ir.pyi").write_text("from typing import Any\ndef __getattr__(name: str) -> Any: ...\n")
+    return root
