@@ -4,6 +4,8 @@ Names, argument order and behaviour are those of `jax.experimental.mosaic.gpu` 0
 one idea and holds the signatures; this file re-exports.
 """
 
+from typing import Any
+
 from safegpu import dtypes as dtypes
 from safegpu import fragmented_array as fragmented_array
 from safegpu import launch_context as launch_context
@@ -67,7 +69,10 @@ from safegpu.kernel import Kernel as Kernel
 from safegpu.kernel import LoweringSemantics as LoweringSemantics
 from safegpu.kernel import as_gpu_kernel as as_gpu_kernel
 from safegpu.kernel import as_torch_gpu_kernel as as_torch_gpu_kernel
+from safegpu.kernel import infer_layout as infer_layout
 from safegpu.kernel import is_nvshmem_available as is_nvshmem_available
+from safegpu.kernel import lower_mgpu_dialect as lower_mgpu_dialect
+from safegpu.kernel import to_layout_attr as to_layout_attr
 from safegpu.launch_context import GLOBAL_BROADCAST as GLOBAL_BROADCAST
 from safegpu.launch_context import AsyncCopyImplementation as AsyncCopyImplementation
 from safegpu.launch_context import CopyPartition as CopyPartition
@@ -119,6 +124,7 @@ from safegpu.specs import Barrier as Barrier
 from safegpu.specs import ClusterBarrier as ClusterBarrier
 from safegpu.specs import Many as Many
 from safegpu.specs import Scratch as Scratch
+from safegpu.specs import ShapeDtypeStruct as ShapeDtypeStruct
 from safegpu.specs import TMABarrier as TMABarrier
 from safegpu.specs import Union as Union
 from safegpu.tcgen05 import DenseTMEM as DenseTMEM
@@ -146,3 +152,6 @@ from safegpu.utils import warpgroup_barrier as warpgroup_barrier
 from safegpu.utils import when as when
 
 __version__: str
+
+# The MLIR dialect of Warpgroup semantics.
+dialect: Any

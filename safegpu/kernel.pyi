@@ -9,6 +9,9 @@ import enum
 from collections.abc import Callable
 from typing import Any, Protocol, overload
 
+from jaxlib.mlir import ir
+
+from safegpu.fragmented_array import FragmentedLayout
 from safegpu.launch_context import LaunchContext
 from safegpu.profiler import ProfilerSpec
 from safegpu.refs import GmemRef
@@ -454,3 +457,9 @@ def as_torch_gpu_kernel(
     inout_shape: Any = ...,
 ) -> Callable[..., Any]: ...
 def is_nvshmem_available() -> bool: ...
+
+# --- Warpgroup semantics, whose references are MLIR values: not typed
+
+def infer_layout(module: ir.Module, *, fuel: int = ..., arch: tuple[int, int] = ...) -> None: ...
+def lower_mgpu_dialect(module: ir.Module, launch_context: LaunchContext, auto_barriers: bool = ...) -> None: ...
+def to_layout_attr(layout: FragmentedLayout[Any]) -> ir.Attribute: ...

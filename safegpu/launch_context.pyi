@@ -61,6 +61,10 @@ class CollapseLeadingIndicesTransform(MemRefTransform):
     strides: tuple[int, ...]
     def __init__(self, strides: tuple[int, ...]) -> None: ...
 
+class DropUnitDimsTransform(MemRefTransform):
+    dims: tuple[int, ...]
+    def __init__(self, dims: tuple[int, ...]) -> None: ...
+
 type _Dim = int | slice | ir.Value[Any] | DynamicSlice
 type _Slice = _Dim | Any
 type _Transform = MemRefTransform | tuple[MemRefTransform, ...]
@@ -70,6 +74,7 @@ class LaunchContext:
     """The first argument of a kernel's body."""
 
     module: ir.Module
+    scratch: Scratch
     cluster_size: tuple[int, int, int]
     num_peers: int
     def named_region(self, *args: Any, **kwargs: Any) -> Region: ...
@@ -130,3 +135,28 @@ class LaunchContext:
     ) -> GmemRef[D]: ...
     def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]: ...
     def device_id(self, on_host: bool = ...) -> I32: ...
+
+# --- of Mosaic GPU's own
+
+TMA_DESCRIPTOR_BYTES: int
+TMA_DESCRIPTOR_ALIGNMENT: int
+COLLECTIVE_METADATA_SIZE: int
+COLLECTIVE_ATTR: str
+DEVICE_ID_ATTR: str
+KERNEL_ARG_ID_ATTR: str
+ORIGINAL_KERNEL_ARG_ATTR: str
+MOSAIC_GPU_SMEM_ALLOC_ATTR: str
+SYMMETRIC_MEMORY_ARGS_ATTR: str
+USES_MULTIMEM_ATTR: str
+
+class ReplicationError(Exception): ...
+
+class Scratch:
+    """Global memory that the kernel's launch initialises; not the scratch of a kernel, which is `safegpu.Scratch`."""
+
+    def __init__(self, gpu_launch_op: Any) -> None: ...
+    def device_ptr(self) -> ir.Value[Any]: ...
+    def finalize_size(self) -> None: ...
+
+def get_collective_metadata_size(num_params: int, num_peers: int) -> int: ...
+def uses_collective_metadata(module: ir.Module) -> bool: ...

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
+from jaxlib.mlir import ir
+
 from safegpu.barriers import ThreadSubset
+from safegpu.utils import Region
 
 class Cupti:
-    def __init__(self, finalize: bool = ...) -> None: ...
+    finalize: bool
     def measure(self, f: Callable[..., Any], *, aggregate: bool = ..., iterations: int = ...) -> Callable[..., Any]: ...
 
 @overload
@@ -48,4 +51,12 @@ class ProfilerSpec:
 
 class OnDeviceProfiler:
     spec: ProfilerSpec
-    def record(self, name: str) -> Any: ...
+    def __init__(
+        self,
+        spec: ProfilerSpec,
+        smem_buffer: ir.Value[Any],
+        gmem_buffer: ir.Value[Any],
+        wrap_in_custom_primitive: bool,
+    ) -> None: ...
+    def record(self, name: str) -> Region: ...
+    def finalize(self, grid: tuple[int, ...], block: tuple[int, ...]) -> None: ...

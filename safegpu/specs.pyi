@@ -70,6 +70,14 @@ def SMEM(
     `tiling` names another tile, and `tiling=()` none. Raises ValueError where the shape does not divide into tiles.
     """
 
+class ShapeDtypeStruct:
+    """JAX's own spec, for what has no spec here: to a checker, unknown."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    weak_type: Any
+    def __init__(self, shape: Sequence[int], dtype: Any, *, sharding: Any = ..., weak_type: bool = ...) -> None: ...
+
 # Which register layouts an allocation exchanges with follows from its rows, the width of its dtype and its packing
 # (`TMEMRef.store`, `TMEMRef.load`). Rows and packing that are not literals leave it unknown.
 

@@ -23,49 +23,10 @@ from safegpu.dtypes import (
     uint8,
     uint32,
 )
-from safegpu.fragmented_array import TCGEN05_COL_LAYOUT as COL_LAYOUT
-from safegpu.fragmented_array import TCGEN05_LAYOUT as LAYOUT
-from safegpu.fragmented_array import TCGEN05_ROW_LAYOUT as ROW_LAYOUT
-from safegpu.fragmented_array import TCGEN05_TRANSPOSED_LAYOUT as TRANSPOSED_LAYOUT
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
 from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
 from safegpu.refs import DynamicSlice, SmemRef
-
-__all__ = [
-    "COL_LAYOUT",
-    "LAYOUT",
-    "ROW_LAYOUT",
-    "TMEM_MAX_COLS",
-    "TMEM_NATIVE_LAYOUT",
-    "TMEM_ROWS",
-    "TRANSPOSED_LAYOUT",
-    "DenseTMEM",
-    "LoadReduceOp",
-    "ScalesTMEM",
-    "SparseMetaTMEM",
-    "TMEMLayout",
-    "TMEMRef",
-    "async_copy_scales_smem_to_tmem",
-    "async_copy_smem_to_tmem",
-    "async_copy_sparse_metadata_smem_to_tmem",
-    "b_scales_m64_collective_layout",
-    "commit_arrive",
-    "commit_tmem",
-    "fa_m64_collective_layout",
-    "mma",
-    "scales_layout",
-    "sparse_group_elems",
-    "sparse_meta_layout",
-    "tmem_alloc",
-    "tmem_alloc_exact_ncols",
-    "tmem_dealloc",
-    "tmem_default_layout",
-    "tmem_half_lane_layout",
-    "tmem_m64_collective_layout",
-    "tmem_relinquish_alloc_permit",
-    "wait_load_tmem",
-]
 
 TMEM_ROWS: int
 TMEM_MAX_COLS: int
@@ -554,3 +515,20 @@ def tmem_alloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exa
 def tmem_dealloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> None: ...
 def tmem_relinquish_alloc_permit(collective: bool) -> None: ...
 def sparse_group_elems(element_type: ir.Type) -> int: ...
+
+# --- descriptors
+
+TCGEN05_SMEM_DESCRIPTOR_BIT: int
+
+def create_instr_descriptor(
+    m: int,
+    n: int,
+    acc_dtype: ir.Type,
+    a_dtype: ir.Type,
+    b_dtype: ir.Type,
+    transpose_a: bool = ...,
+    transpose_b: bool = ...,
+    sparsity_selector: int | None = ...,
+) -> ir.Value[Any]: ...
+def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
+def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
