@@ -58,25 +58,20 @@ def test_every_public_name_of_a_mirrored_module_is_typed(name: str) -> None:
 # --- parameters
 
 
-def parameters(function: ast.FunctionDef) -> set[str]:
-    """The parameters that a call can name."""
-    return {each.arg for each in [*function.args.args, *function.args.kwonlyargs]} - {"self", "cls"}
-
-
-def functions(module: str) -> dict[str, set[str]]:
-    """The parameters of each function and method, of all its overloads together."""
-    found: dict[str, set[str]] = {}
+def functions(module: str) -> dict[str, list[ast.arguments]]:
+    """The arguments of each function and method, one entry an overload."""
+    found: dict[str, list[ast.arguments]] = {}
     for name, node in declared(module):
         if isinstance(node, ast.FunctionDef):
-            found.setdefault(name, set()).update(parameters(node))
+            found.setdefault(name, []).append(node.args)
         elif isinstance(node, ast.ClassDef):
             for method in node.body:
                 if isinstance(method, ast.FunctionDef) and not method.name.startswith("__"):
-                    found.setdefault(f"{name}.{method.name}", set()).update(parameters(method))
+                    found.setdefault(f"{name}.{method.name}", []).append(method.args)
     return found
 
 
-def signature(path: str) -> set[str] | None:
+def mosaic_gpu(path: str) -> list[inspect.Parameter] | None:
     """The parameters of Mosaic GPU's function of this name; None where there is none or they have no names."""
     value: Any = raw
     for part in path.split("."):
@@ -84,22 +79,28 @@ def signature(path: str) -> set[str] | None:
         value = getattr(value, "__func__", value)
     if not inspect.isfunction(value):
         return None
-    given = inspect.signature(value).parameters
-    if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in given.values()):
+    given = [each for name, each in inspect.signature(value).parameters.items() if name not in ("self", "cls")]
+    if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in given):
         return None
-    return given.keys() - {"self", "cls"}
+    return [each for each in given if each.kind is not each.POSITIONAL_ONLY]
 
 
 CASES = [
-    (module, name, given)
+    (module, name, overloads)
     for module in (*MIRRORS, "barriers", "kernel", "matmul", "refs", "scalars")
-    for name, given in functions(module).items()
+    for name, overloads in functions(module).items()
 ]
 
 
-@pytest.mark.parametrize(("module", "name", "given"), CASES, ids=[f"{module}.{name}" for module, name, _ in CASES])
-def test_parameters_are_mosaic_gpus(module: str, name: str, given: set[str]) -> None:
-    expected = signature(f"{module}.{name}" if module in MIRRORS else name)
+@pytest.mark.parametrize(("module", "name", "overloads"), CASES, ids=[f"{module}.{name}" for module, name, _ in CASES])
+def test_parameters_are_mosaic_gpus(module: str, name: str, overloads: list[ast.arguments]) -> None:
+    expected = mosaic_gpu(f"{module}.{name}" if module in MIRRORS else name)
     if expected is None:
         pytest.skip("has no counterpart")
-    assert {each for each in given if not each.startswith("SG")} == expected
+    positional = [each.name for each in expected if each.kind is each.POSITIONAL_OR_KEYWORD]
+    named = set()
+    for overload in overloads:
+        order = [each.arg for each in overload.args if each.arg not in ("self", "cls")]
+        assert order == positional[: len(order)]
+        named |= {each.arg for each in [*overload.args, *overload.kwonlyargs]} - {"self", "cls"}
+    assert {each for each in named if not each.startswith("SG")} == {each.name for each in expected}
