@@ -24,11 +24,12 @@ from safegpu.dtypes import (
 )
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
-from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
+from safegpu.refs import _D0, ClusterSmemRef, GmemRef, MultimemRef, SmemRef
 from safegpu.scalars import Dim, SplatsFloat, SplatsInteger
 from safegpu.utils import MultimemReductionOp
 
 _D = TypeVar("_D", default=Any)
+_L = TypeVar("_L")
 _L_co = TypeVar("_L_co", covariant=True, default=Any)
 
 # For parameters that are unions of references: a reference of type Any leaves them unknown.
@@ -151,10 +152,16 @@ class FragmentedArray(Generic[_D, _L_co]):
     def mlir_dtype(self) -> ir.Type: ...
     @overload
     @classmethod
-    def wrap[D: DType, L](cls, array: object, dtype: type[D], layout: FragmentedLayout[L]) -> FragmentedArray[D, L]: ...
+    def wrap(cls, array: object, dtype: type[_D0], layout: FragmentedLayout[_L]) -> FragmentedArray[_D0, _L]: ...
     @overload
     @classmethod
-    def wrap[D: DType](cls, array: object, dtype: type[D], layout: None = ...) -> FragmentedArray[D, Any]: ...
+    def wrap(cls, array: object, dtype: type[_D0], layout: None = ...) -> FragmentedArray[_D0, Any]: ...
+    @overload
+    @classmethod
+    def wrap[L](cls, array: object, dtype: object, layout: FragmentedLayout[L]) -> FragmentedArray[Any, L]: ...
+    @overload
+    @classmethod
+    def wrap(cls, array: object, dtype: object, layout: None = ...) -> FragmentedArray[Any, Any]: ...
 
     # Loads and constructors.
 
@@ -281,28 +288,28 @@ class FragmentedArray(Generic[_D, _L_co]):
     ) -> FragmentedArray[Any, L]: ...
     @overload
     @staticmethod
-    def broadcasted_iota[D: DType](
-        dtype: type[D],
+    def broadcasted_iota(
+        dtype: type[_D0],
         shape: tuple[int, ...],
         dimension: int,
         layout: None = ...,
         *,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[D, Splat]: ...
-    @overload
-    @staticmethod
-    def broadcasted_iota[D: DType, L](
-        dtype: type[D],
-        shape: tuple[int, ...],
-        dimension: int,
-        layout: FragmentedLayout[L],
-        *,
-        is_signed: bool | None = ...,
-    ) -> FragmentedArray[D, L]: ...
+    ) -> FragmentedArray[_D0, Splat]: ...
     @overload
     @staticmethod
     def broadcasted_iota(
-        dtype: ir.Type,
+        dtype: type[_D0],
+        shape: tuple[int, ...],
+        dimension: int,
+        layout: FragmentedLayout[_L],
+        *,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[_D0, _L]: ...
+    @overload
+    @staticmethod
+    def broadcasted_iota(
+        dtype: ir.Type | type[DType],
         shape: tuple[int, ...],
         dimension: int,
         layout: FragmentedLayout[Any] | None = ...,
@@ -421,17 +428,19 @@ class FragmentedArray(Generic[_D, _L_co]):
     @overload
     def to_layout(self, new_layout: FragmentedLayout[Any]) -> FragmentedArray[_D, Any]: ...
     @overload
-    def astype[D: DType](
-        self, new_dtype: type[D], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
-    ) -> FragmentedArray[D, _L_co]: ...
+    def astype(
+        self, new_dtype: type[_D0], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
+    ) -> FragmentedArray[_D0, _L_co]: ...
     @overload
     def astype(
-        self, new_dtype: ir.Type, *, is_signed: bool | None = ..., rounding: Rounding | None = ...
+        self, new_dtype: ir.Type | type[DType], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
-    def bitcast[D: DType](self, elt: type[D], *, output_is_signed: bool | None = ...) -> FragmentedArray[D, _L_co]: ...
+    def bitcast(self, elt: type[_D0], *, output_is_signed: bool | None = ...) -> FragmentedArray[_D0, _L_co]: ...
     @overload
-    def bitcast(self, elt: ir.Type, *, output_is_signed: bool | None = ...) -> FragmentedArray[Any, _L_co]: ...
+    def bitcast(
+        self, elt: ir.Type | type[DType], *, output_is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
 
     # Arithmetic and comparison: a splat array takes the layout of the other operand.
 

@@ -8,7 +8,7 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.dtypes import DType, bfloat16, float8_e4m3fn, float8_e5m2, float16, float32, int8, int32
 from safegpu.fragmented_array import FragmentedArray, TiledLayout
-from safegpu.refs import SmemRef
+from safegpu.refs import _D0, SmemRef
 
 _D = TypeVar("_D", default=Any)
 
@@ -22,10 +22,12 @@ class WGMMAAccumulator(Generic[_D]):
     def zero(cls, m: int, n: int, dtype: None = ..., *, is_signed: None = ...) -> WGMMAAccumulator[float32]: ...
     @overload
     @classmethod
-    def zero[D: DType](cls, m: int, n: int, dtype: type[D], *, is_signed: bool | None = ...) -> WGMMAAccumulator[D]: ...
+    def zero(cls, m: int, n: int, dtype: type[_D0], *, is_signed: bool | None = ...) -> WGMMAAccumulator[_D0]: ...
     @overload
     @classmethod
-    def zero(cls, m: int, n: int, dtype: ir.Type, *, is_signed: bool | None = ...) -> WGMMAAccumulator[Any]: ...
+    def zero(
+        cls, m: int, n: int, dtype: ir.Type | type[DType], *, is_signed: bool | None = ...
+    ) -> WGMMAAccumulator[Any]: ...
     @classmethod
     def from_registers[D](
         cls, registers: FragmentedArray[D, layouts.WGMMA | layouts.WGMMA_ACC_32BIT], sync: bool = ...

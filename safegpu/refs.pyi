@@ -7,12 +7,58 @@ from typing import Any, Generic, Literal, overload
 from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
-from safegpu.dtypes import DType
+from safegpu.dtypes import (
+    bfloat16,
+    bool_,
+    float4_e2m1fn,
+    float8_e4m3fn,
+    float8_e5m2,
+    float8_e8m0fnu,
+    float16,
+    float32,
+    float64,
+    int2,
+    int4,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint2,
+    uint4,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from safegpu.scalars import Dim
 
 _D = TypeVar("_D", default=Any)
 _W = TypeVar("_W", default=Any)
-_D0 = TypeVar("_D0", bound=DType)
+_D0 = TypeVar(
+    "_D0",
+    bfloat16,
+    bool_,
+    float4_e2m1fn,
+    float8_e4m3fn,
+    float8_e5m2,
+    float8_e8m0fnu,
+    float16,
+    float32,
+    float64,
+    int2,
+    int4,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint2,
+    uint4,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+"""A dtype token that is known. Of a `type[DType]`, or of one of several tokens, the dtype is unknown."""
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
 
 class DynamicSlice:
@@ -161,15 +207,13 @@ def memref_unsqueeze[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int) -> SmemRef[
 @overload
 def memref_unsqueeze[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_reshape[D](ref: GmemRef[D], shape: tuple[int, ...]) -> GmemRef[D]: ...
+def memref_reshape[D](ref: GmemRef[D], shape: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: SmemRef[D, Swizzle], shape: tuple[int, ...]) -> SmemRef[D, Swizzle]: ...
+def memref_reshape[D, Swizzle](ref: SmemRef[D, Swizzle], shape: Sequence[int]) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_reshape[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], shape: tuple[int, ...]
-) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_reshape[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], shape: Sequence[int]) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_reshape[D](ref: MultimemRef[D], shape: tuple[int, ...]) -> MultimemRef[D]: ...
+def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]: ...
 @overload
 def memref_fold[D](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
 @overload

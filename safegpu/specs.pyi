@@ -10,7 +10,6 @@ from typing import Any, Literal, overload
 from safegpu import layouts
 from safegpu.barriers import BarrierArray, BarrierRef, CollectiveBarrierArray, CollectiveBarrierRef
 from safegpu.dtypes import (
-    DType,
     bfloat16,
     float4_e2m1fn,
     float8_e4m3fn,
@@ -29,28 +28,28 @@ from safegpu.dtypes import (
     uint16,
     uint32,
 )
-from safegpu.refs import GmemRef, SmemRef
+from safegpu.refs import _D0, _W0, GmemRef, SmemRef
 from safegpu.scalars import Dim
 from safegpu.tcgen05 import DenseTMEM, ScalesTMEM, SparseMetaTMEM, TMEMLayout
 
 @overload
-def GMEM[D: DType](shape: Sequence[int], dtype: type[D]) -> GmemRef[D]: ...
+def GMEM(shape: Sequence[int], dtype: type[_D0]) -> GmemRef[_D0]: ...
 @overload
 def GMEM(shape: Sequence[int], dtype: object) -> GmemRef[Any]:
     """A buffer in global memory: an input or an output of the kernel, of this shape (in elements) and dtype."""
 
 @overload
-def SMEM[D: DType, Swizzle: Literal[16, 32, 64, 128]](
-    shape: Sequence[int], dtype: type[D], *, swizzle: Swizzle, tiling: Sequence[int] | None = ...
-) -> SmemRef[D, Swizzle]: ...
+def SMEM(
+    shape: Sequence[int], dtype: type[_D0], *, swizzle: _W0, tiling: Sequence[int] | None = ...
+) -> SmemRef[_D0, _W0]: ...
 @overload
-def SMEM[D: DType](
+def SMEM(
     shape: Sequence[int],
-    dtype: type[D],
+    dtype: type[_D0],
     *,
     swizzle: int | None = ...,
     tiling: Sequence[int] | None = ...,
-) -> SmemRef[D, Any]: ...
+) -> SmemRef[_D0, Any]: ...
 @overload
 def SMEM[Swizzle: Literal[16, 32, 64, 128]](
     shape: Sequence[int], dtype: object, *, swizzle: Swizzle, tiling: Sequence[int] | None = ...
@@ -362,7 +361,7 @@ def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m
 ) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
 @overload
 def TMEM[D: (int2, uint2)](
-    shape: tuple[int, int],
+    shape: tuple[int, ...],
     dtype: type[D],
     *,
     layout: TMEMLayout[layouts.TMEM_SPARSE_META],
@@ -371,7 +370,7 @@ def TMEM[D: (int2, uint2)](
 ) -> SparseMetaTMEM: ...
 @overload
 def TMEM[D: (float8_e8m0fnu, float8_e4m3fn, float8_e5m2, int8, uint8)](
-    shape: tuple[int, int],
+    shape: tuple[int, ...],
     dtype: type[D],
     *,
     layout: TMEMLayout[layouts.TMEM_SCALES],
@@ -379,18 +378,18 @@ def TMEM[D: (float8_e8m0fnu, float8_e4m3fn, float8_e5m2, int8, uint8)](
     packing: None = ...,
 ) -> ScalesTMEM[D]: ...
 @overload
-def TMEM[D: DType](
-    shape: tuple[int, int],
-    dtype: type[D],
+def TMEM(
+    shape: tuple[int, ...],
+    dtype: type[_D0],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
     | None = ...,
     collective: bool = ...,
     packing: int | None = ...,
-) -> DenseTMEM[D, Any]: ...
+) -> DenseTMEM[_D0, Any]: ...
 @overload
 def TMEM(
-    shape: tuple[int, int],
+    shape: tuple[int, ...],
     dtype: object,
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]

@@ -8,7 +8,6 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
-    DType,
     bfloat16,
     float4_e2m1fn,
     float8_e4m3fn,
@@ -26,10 +25,14 @@ from safegpu.dtypes import (
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
 from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
-from safegpu.refs import DynamicSlice, SmemRef
+from safegpu.refs import _D0, DynamicSlice, SmemRef
 
 TMEM_ROWS: int
 TMEM_MAX_COLS: int
+LAYOUT: TiledLayout[layouts.TCGEN05]
+TRANSPOSED_LAYOUT: TiledLayout[layouts.TCGEN05_TRANSPOSED]
+ROW_LAYOUT: TiledLayout[layouts.TCGEN05_ROW]
+COL_LAYOUT: TiledLayout[layouts.WGMMA_COL]
 
 _D = TypeVar("_D", default=Any)
 _T_co = TypeVar("_T_co", covariant=True, default=Any)
@@ -89,6 +92,9 @@ def sparse_meta_layout() -> TMEMLayout[layouts.TMEM_SPARSE_META]: ...
 class TMEMRef:
     """What every TMEM reference records. It has no load or store: those belong to what the memory holds."""
 
+    def __init__(
+        self, address: ir.Value[Any], shape: tuple[int, int], dtype: ir.Type, layout: TMEMLayout[Any]
+    ) -> None: ...
     @property
     def address(self) -> ir.Value[Any]: ...
     @property
@@ -141,9 +147,7 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
 
     @overload
     @classmethod
-    def wrap[D: DType, T](
-        cls, raw: object, dtype: type[D], layout: TMEMLayout[T] | None = ...
-    ) -> DenseTMEM[D, Any]: ...
+    def wrap(cls, raw: object, dtype: type[_D0], layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[_D0, Any]: ...
     @overload
     @classmethod
     def wrap(cls, raw: object, dtype: object, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]: ...
@@ -307,7 +311,7 @@ class ScalesTMEM(TMEMRef, Generic[_D]):
 
     @overload
     @classmethod
-    def wrap[D: DType](cls, raw: object, dtype: type[D]) -> ScalesTMEM[D]: ...
+    def wrap(cls, raw: object, dtype: type[_D0]) -> ScalesTMEM[_D0]: ...
     @overload
     @classmethod
     def wrap(cls, raw: object, dtype: object) -> ScalesTMEM[Any]: ...

@@ -68,8 +68,8 @@ DISAGREEMENTS = (
     ),
     Disagreement(
         "pyrefly",
-        r"accepted, but marked SG701",
-        "follows from the above: the view of a buffer has an unknown swizzle",
+        r"accepted, but marked SG(?:701|303)",
+        "follows from the above: the view of a buffer is unknown",
     ),
     Disagreement(
         "ty",
@@ -269,3 +269,33 @@ def test_tmem_cells(name: str, shared: Path, tmp_path: Path) -> None:
     assert false_rejects == []
     assert [str(cell) for cell in false_accepts if cell.reason is None] == []
     assert {cell.reason for cell in false_accepts} == OUT_OF_REACH.keys(), "a reason that nothing needs any more"
+
+
+# --- the tensor core, cell by cell
+
+
+@pytest.mark.parametrize("name", ["mypy", "pyright"])
+def test_mma_cells(name: str, shared: Path, tmp_path: Path) -> None:
+    """The checkers against Mosaic GPU on every pair of operand dtypes, accumulator and M of `tcgen05.mma`."""
+    pytest.importorskip("jax")
+    from tests.rules.generated.mma_cells import TOO_WIDE, answers, cells, module
+
+    text, places = module(cells())
+    file = tmp_path / "cells.py"
+    file.write_text(text)
+    refused = answers(file, cells())
+    report = CHECKERS[name].check([file], interpreter(shared, "bare"), tmp_path)
+    rejected = {line for _, line in report}
+    assert rejected <= places.keys(), "the module itself has errors"
+    assert len(places) > 500
+
+    false_rejects = [
+        cell for line, cell in places.items() if not refused[cell] and line in rejected and not cell.mixes_signs
+    ]
+    false_accepts = [
+        cell
+        for line, cell in places.items()
+        if refused[cell] and TOO_WIDE not in refused[cell] and line not in rejected
+    ]
+    assert false_rejects == []
+    assert false_accepts == []

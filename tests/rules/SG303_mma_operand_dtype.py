@@ -1,6 +1,6 @@
 """The tensor core multiplies certain pairs of dtypes into certain accumulators."""
 
-from _twins import illegal, legal
+from _twins import illegal, legal, silent
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -27,6 +27,7 @@ class E(mgpu.Scratch):
     b = mgpu.SMEM((64, 128), mgpu.float8_e5m2, swizzle=128)
     ia = mgpu.SMEM((128, 128), mgpu.int8, swizzle=128)
     ib = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
+    ub = mgpu.SMEM((64, 128), mgpu.uint8, swizzle=128)
     acc = mgpu.TMEM((128, 64), mgpu.float32)
     acc16 = mgpu.TMEM((128, 64), mgpu.float16)
     ints = mgpu.TMEM((128, 64), mgpu.int32)
@@ -78,6 +79,12 @@ def floats(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None
 def integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ib = mgpu.memref_transpose(s.ib, (1, 0, 3, 2))
     tcgen05.mma(s.acc, s.ia, ib, a_swizzle=128, b_swizzle=128)  # E: SG303
+
+
+@silent(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed")
+def signed_by_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
+    ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
+    tcgen05.mma(s.ints, s.ia, ub, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
 def multiply(acc: tcgen05.DenseTMEM[mgpu.int32], a: mgpu.SmemRef[mgpu.float16], b: mgpu.SmemRef[mgpu.float16]) -> None:

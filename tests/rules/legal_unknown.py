@@ -128,6 +128,50 @@ def swizzle_of_the_caller() -> None:
     build(128, 64)
 
 
+def build_of_dtype(dtype: type[mgpu.DType], acc: type[mgpu.DType]) -> mgpu.Kernel:
+    class Local(mgpu.Scratch):
+        a = mgpu.SMEM((128, 64), dtype, swizzle=128)
+        b = mgpu.SMEM((64, 64), dtype, swizzle=128)
+        acc_tmem = mgpu.TMEM((128, 64), acc)
+        lhs = mgpu.TMEM((128, 64), dtype, packing=2)
+
+    def body(ctx: mgpu.LaunchContext, o: mgpu.GmemRef, s: Local) -> None:
+        loaded = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.TCGEN05_LAYOUT, optimized=False)
+        value = loaded.astype(dtype)
+        value.store_tiled(s.a, 128)
+        wide = value.astype(mgpu.float32) + value.astype(acc)
+        (wide * 2).astype(dtype).store_untiled(o, optimized=False)
+        tcgen05.mma(s.acc_tmem, s.a, s.b, a_swizzle=128, b_swizzle=128)
+        tcgen05.mma(s.acc_tmem, s.lhs, s.b, a_swizzle=128, b_swizzle=128)
+        s.lhs.store(s.acc_tmem.load().astype(dtype))
+        s.acc_tmem.store(s.acc_tmem.load() * 2)
+        zeros = mgpu.FragmentedArray.splat(mgpu.c(0.0, acc), (128, 64), mgpu.TCGEN05_LAYOUT)
+        (zeros + wide).store_untiled(mgpu.GmemRef.wrap(o, dtype), optimized=False)
+
+    out = mgpu.GMEM((128, 64), dtype)
+    return mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), out, Local)
+
+
+@legal()
+def dtype_of_the_caller() -> None:
+    build_of_dtype(mgpu.bfloat16, mgpu.float32)
+
+
+@legal(arch="sm_90a")
+def one_of_several_dtypes() -> None:
+    dtype = mgpu.float16 if ROWS else mgpu.bfloat16
+
+    class Local(mgpu.Scratch):
+        a = mgpu.SMEM((64, 64), dtype, swizzle=128)
+        b = mgpu.SMEM((64, 64), dtype, swizzle=128)
+
+    def body(ctx: mgpu.LaunchContext, o: mgpu.GmemRef, s: Local) -> None:
+        acc = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.a, s.b, swizzle=128)
+        acc.value.astype(dtype).store_untiled(o, optimized=False)
+
+    mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((64, 64), dtype), Local)
+
+
 # --- generic kernels
 
 

@@ -12,7 +12,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, memref
 
 import safegpu as mgpu
-from safegpu import utils
+from safegpu import tcgen05, utils
 
 GRID = (1, 1, 1)
 BLOCK = (128, 1, 1)
@@ -329,6 +329,15 @@ def five_inputs_two_outputs() -> None:
     ) -> None: ...
 
     mgpu.as_gpu_kernel(many, GRID, BLOCK, (F16, F32, F16, SDS, F16), (F32, F16), S)
+
+
+@legal()
+def tensor_memory_of_an_arrays_shape() -> None:
+    x = jnp.zeros((128, 64), jnp.float16)
+    scratch = (mgpu.TMEM(x.shape, x.dtype, packing=2), mgpu.TMEM(x.shape, mgpu.float16, packing=2))
+    mgpu.as_gpu_kernel(any_scratch, GRID, BLOCK, SDS, SDS, scratch)
+    mgpu.TMEM(x.shape, mgpu.uint2, layout=tcgen05.sparse_meta_layout())
+    mgpu.TMEM((128, 4), jnp.float8_e8m0fnu, layout=tcgen05.scales_layout())
 
 
 @legal()

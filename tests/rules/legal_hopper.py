@@ -1,0 +1,134 @@
+"""Hopper and scratch as authors write them. Nothing here may be rejected."""
+
+from typing import Any, ClassVar
+
+from _twins import legal
+
+import safegpu as mgpu
+from safegpu import layouts as ll
+
+X = mgpu.Dimension.x
+F16 = mgpu.GMEM((64, 64), mgpu.float16)
+F32 = mgpu.GMEM((64, 64), mgpu.float32)
+
+
+class Tiles(mgpu.Scratch):
+    a = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    ia = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
+    ib = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
+
+
+@legal(F16, F32, Tiles, arch="sm_90a")
+def products(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: Tiles) -> None:
+    a = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    acc = mgpu.WGMMAAccumulator.zero(64, 64)
+    acc = mgpu.wgmma(acc, a, s.b, swizzle=128)
+    acc = mgpu.wgmma(acc, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)), swizzle=128)
+    started = mgpu.WGMMAAccumulator.from_registers(acc.value * 2)
+    again: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA] = mgpu.wgmma(started, s.a, s.b).value
+    ints = mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32, is_signed=True)
+    ints = mgpu.wgmma(ints, s.ia, mgpu.memref_transpose(s.ib, (1, 0, 3, 2)), swizzle=128)
+    (again + ints.value.astype(mgpu.float32)).store_untiled(o, optimized=False)
+
+
+@legal(F16, F32, Tiles, arch="sm_90a")
+def accumulator_in_a_loop(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: Tiles
+) -> None:
+    start = (mgpu.WGMMAAccumulator.zero(64, 64), mgpu.c(0, mgpu.I32))
+
+    @mgpu.fori(mgpu.c(4, mgpu.Index), start)
+    def steps(i, carry):
+        acc, count = carry
+        return mgpu.wgmma(acc, s.a, s.b, swizzle=128), count + 1
+
+    acc, count = steps.results
+    acc.value.store_untiled(o, optimized=False)
+    mgpu.debug_print("{} {}", count, mgpu.thread_idx())
+    acc.value.debug_print("{}")
+
+
+class Common(mgpu.Scratch):
+    TILE: ClassVar[int] = 64
+    smem = mgpu.SMEM((64, 64), mgpu.float16)
+
+    def rows(self) -> int:
+        return self.TILE
+
+
+class Nested(Common):
+    pairs = (mgpu.SMEM((64, 64), mgpu.float16, swizzle=128), mgpu.Barrier(1))
+    several = [mgpu.Barrier(1), mgpu.Barrier(2)]
+    named = {"full": mgpu.Barrier(1), "empty": mgpu.Barrier(1)}
+    ring = mgpu.Many(mgpu.Barrier(1, num_barriers=2), 3)
+    either = mgpu.Union([mgpu.SMEM((64, 64), mgpu.float16), mgpu.SMEM((64, 64), mgpu.float16)])
+
+
+@legal(F16, F16, Nested, arch="sm_90a")
+def scratch(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Nested) -> None:
+    tile, barrier = s.pairs
+    value = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    value.store_tiled(tile, 128)
+    barrier.arrive()
+    for each in s.several:
+        each.wait()
+    s.named["full"].arrive_expect_tx(128)
+    s.named["empty"].wait()
+    s.ring[1][0].wait()
+    for barriers in s.ring:
+        barriers[0].arrive()
+    first, second = s.either
+    mgpu.FragmentedArray.load_strided(first).store_untiled(second)
+    assert s.rows() == 64 and s.smem.shape == (64, 64)
+    use_common(s)
+
+
+def use_common(s: Common) -> None:
+    mgpu.FragmentedArray.load_strided(s.smem).store_untiled(s.smem)
+
+
+@legal(F16, F16, Common, arch="sm_90a")
+def warps(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Common) -> None:
+    group = mgpu.warpgroup_idx(sync=True)
+    with mgpu.when(group.eq(0)), mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
+        mgpu.nanosleep(mgpu.c(10, mgpu.int32))
+    grid = mgpu.grid_dim(X) * mgpu.cluster_block_id(mgpu.Dimension.y)
+    start = (grid + mgpu.block_id(X)) * 0
+    part = mgpu.memref_slice(x, (mgpu.ds(start, 32), slice(0, 64)))
+    mgpu.FragmentedArray.load_strided(part).store_untiled(mgpu.memref_slice(o, mgpu.ds(start, 32)))
+    row: mgpu.GmemRef[mgpu.float16] = mgpu.memref_slice(x, (start, slice(None)))
+    flat = mgpu.memref_fold(mgpu.memref_unfold(x, 0, (8, None)), 0, 2)
+    assert flat.shape == x.shape and mgpu.bytewidth(x.type.element_type) == 2
+    mgpu.memref_transpose(mgpu.memref_reshape(x, [32, 128]), [1, 0])
+    refs: list[mgpu.GmemRef] = [x, o, row]
+    spaces: tuple[mgpu.GmemRef | mgpu.SmemRef, ...] = (*refs, s.smem)
+    for ref in spaces:
+        mgpu.memref_unsqueeze(ref, 0)
+    partition = mgpu.Partition1D(64, chunk_size=32)
+    base: Any = partition.get_base(mgpu.block_id(X))
+
+
+@legal(F32, F32, (), arch="sm_90a")
+def loads_by_condition(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.float32], s: tuple[()]
+) -> None:
+    strided = ctx.cluster_size == (2, 1, 1)
+    value = (
+        mgpu.FragmentedArray.load_strided(x)
+        if strided
+        else mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    )
+    value.store_untiled(o, optimized=False)
+    total = None
+    for _ in range(2):
+        tile = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+        total = tile if total is None else total + tile
+    assert total is not None
+    total.store_untiled(o, optimized=False)
+    same: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA] = total.to_layout(total.layout)
+    like = mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.float32), same.shape, same.layout, is_signed=same.is_signed)
+    (like + same).store_untiled(o, optimized=False)
+    same[0:64, 0:8] = same[0:64, 8:16]
+    arrays = {"a": total, "b": total * 2}
+    sum(arrays.values(), start=total).store_untiled(o, optimized=False)
