@@ -1,3 +1,5 @@
+# pyright: reportIncompatibleVariableOverride=false
+# The number of bits of a token is a literal, which says that the token is known.
 """Dtype tokens: one class for each dtype that a Mosaic GPU kernel can name, under jnp's name.
 
 A token is a type and a value at once. As a type it is the first parameter of a reference or an array
@@ -5,7 +7,8 @@ A token is a type and a value at once. As a type it is the first parameter of a 
 because its `dtype` is the numpy dtype. Signed and unsigned integers differ, so signedness is never passed by hand.
 """
 
-from typing import Any, ClassVar, final
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, final
 
 __all__ = [
     "DType",
@@ -70,125 +73,172 @@ class DType(metaclass=_DTypeMeta):
 
 @final
 class bool_(DType):
-    bits = 1
+    bits: ClassVar[Literal[1]] = 1
     is_signed = False
 
 
 @final
 class int2(DType):
-    bits = 2
+    bits: ClassVar[Literal[2]] = 2
     is_signed = True
 
 
 @final
 class int4(DType):
-    bits = 4
+    bits: ClassVar[Literal[4]] = 4
     is_signed = True
 
 
 @final
 class int8(DType):
-    bits = 8
+    bits: ClassVar[Literal[8]] = 8
     is_signed = True
 
 
 @final
 class int16(DType):
-    bits = 16
+    bits: ClassVar[Literal[16]] = 16
     is_signed = True
 
 
 @final
 class int32(DType):
-    bits = 32
+    bits: ClassVar[Literal[32]] = 32
     is_signed = True
 
 
 @final
 class int64(DType):
-    bits = 64
+    bits: ClassVar[Literal[64]] = 64
     is_signed = True
 
 
 @final
 class uint2(DType):
-    bits = 2
+    bits: ClassVar[Literal[2]] = 2
     is_signed = False
 
 
 @final
 class uint4(DType):
-    bits = 4
+    bits: ClassVar[Literal[4]] = 4
     is_signed = False
 
 
 @final
 class uint8(DType):
-    bits = 8
+    bits: ClassVar[Literal[8]] = 8
     is_signed = False
 
 
 @final
 class uint16(DType):
-    bits = 16
+    bits: ClassVar[Literal[16]] = 16
     is_signed = False
 
 
 @final
 class uint32(DType):
-    bits = 32
+    bits: ClassVar[Literal[32]] = 32
     is_signed = False
 
 
 @final
 class uint64(DType):
-    bits = 64
+    bits: ClassVar[Literal[64]] = 64
     is_signed = False
 
 
 @final
 class float4_e2m1fn(DType):
-    bits = 4
+    bits: ClassVar[Literal[4]] = 4
     is_signed = None
 
 
 @final
 class float8_e4m3fn(DType):
-    bits = 8
+    bits: ClassVar[Literal[8]] = 8
     is_signed = None
 
 
 @final
 class float8_e5m2(DType):
-    bits = 8
+    bits: ClassVar[Literal[8]] = 8
     is_signed = None
 
 
 @final
 class float8_e8m0fnu(DType):
-    bits = 8
+    bits: ClassVar[Literal[8]] = 8
     is_signed = None
 
 
 @final
 class float16(DType):
-    bits = 16
+    bits: ClassVar[Literal[16]] = 16
     is_signed = None
 
 
 @final
 class bfloat16(DType):
-    bits = 16
+    bits: ClassVar[Literal[16]] = 16
     is_signed = None
 
 
 @final
 class float32(DType):
-    bits = 32
+    bits: ClassVar[Literal[32]] = 32
     is_signed = None
 
 
 @final
 class float64(DType):
-    bits = 64
+    bits: ClassVar[Literal[64]] = 64
     is_signed = None
+
+
+# --- what a checker knows of a dtype
+
+Token = TypeVar(
+    "Token",
+    bool_,
+    int2,
+    int4,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint2,
+    uint4,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float4_e2m1fn,
+    float8_e4m3fn,
+    float8_e5m2,
+    float8_e8m0fnu,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+)
+"""A token that is known: it becomes the parameter `D` of what is made with it."""
+
+
+class _UnknownToken(Protocol):
+    """A token that is not known, of type `type[DType]`: of those that are, the number of bits is a literal."""
+
+    bits: int
+
+
+class _Sized(Protocol):
+    @property
+    def itemsize(self) -> int: ...
+
+
+type ForeignDType = str | _Sized | Callable[..., _Sized | bool | int | float]
+"""A dtype of numpy's or jnp's: its name, an object of `np.dtype`, or a scalar class."""
+
+type UnknownDType = _UnknownToken | ForeignDType
+"""A dtype that leaves the parameter `D` of what is made with it unknown."""

@@ -11,29 +11,36 @@ from safegpu import layouts
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
     DType,
+    Token,
+    UnknownDType,
     bfloat16,
     bool_,
     float8_e4m3fn,
     float8_e5m2,
     float16,
     float32,
+    float64,
+    int8,
+    int16,
     int32,
     int64,
+    uint8,
+    uint16,
     uint32,
     uint64,
 )
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
-from safegpu.refs import _D0, ClusterSmemRef, GmemRef, MultimemRef, SmemRef
-from safegpu.scalars import Dim, SplatsFloat, SplatsInteger
+from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
+from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim
 from safegpu.utils import MultimemReductionOp
 
-_D = TypeVar("_D", default=Any)
+_D = TypeVar("_D", bound=DType, default=Any)
 _L = TypeVar("_L")
 _L_co = TypeVar("_L_co", covariant=True, default=Any)
 
 # For parameters that are unions of references: a reference of type Any leaves them unknown.
-_Dtype = TypeVar("_Dtype", default=Any)
+_Dtype = TypeVar("_Dtype", bound=DType, default=Any)
 _Layout = TypeVar("_Layout", default=Any)
 _Swizzle = TypeVar("_Swizzle", default=Any)
 
@@ -41,6 +48,18 @@ _Swizzle = TypeVar("_Swizzle", default=Any)
 
 class FragmentedLayout(Generic[_L_co]):
     """How an array lies in the registers of a warpgroup; `L` is its type in `safegpu.layouts`."""
+
+    def registers_element_type(self, t: ir.Type) -> ir.Type: ...
+    def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
+    def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
+    def thread_idxs(self, shape: tuple[int, ...]) -> Any: ...
+    # Of tiled layouts alone, but the layout of an array may be asked for them.
+    @property
+    def base_tile_shape(self) -> tuple[int, ...]: ...
+    @property
+    def vector_length(self) -> int: ...
+    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]: ...
+    def remove_dimension(self, dim: int) -> TiledLayout[Any]: ...
 
 class Tiling:
     tiles: tuple[tuple[int, ...], ...]
@@ -131,8 +150,8 @@ class Rounding(enum.Enum):
 
 type _Number = int | float
 type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
-type _Store[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
-type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
+type _Store[D: DType] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
+type _StoreAnywhere[D: DType] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
 
 class FragmentedArray(Generic[_D, _L_co]):
     """An array spread over the registers of a warpgroup.
@@ -152,21 +171,21 @@ class FragmentedArray(Generic[_D, _L_co]):
     def mlir_dtype(self) -> ir.Type: ...
     @overload
     @classmethod
-    def wrap(cls, array: object, dtype: type[_D0], layout: FragmentedLayout[_L]) -> FragmentedArray[_D0, _L]: ...
+    def wrap(cls, array: object, dtype: type[Token], layout: FragmentedLayout[_L]) -> FragmentedArray[Token, _L]: ...
     @overload
     @classmethod
-    def wrap(cls, array: object, dtype: type[_D0], layout: None = ...) -> FragmentedArray[_D0, Any]: ...
+    def wrap(cls, array: object, dtype: type[Token], layout: None = ...) -> FragmentedArray[Token, Any]: ...
     @overload
     @classmethod
-    def wrap[L](cls, array: object, dtype: object, layout: FragmentedLayout[L]) -> FragmentedArray[Any, L]: ...
+    def wrap[L](cls, array: object, dtype: UnknownDType, layout: FragmentedLayout[L]) -> FragmentedArray[Any, L]: ...
     @overload
     @classmethod
-    def wrap(cls, array: object, dtype: object, layout: None = ...) -> FragmentedArray[Any, Any]: ...
+    def wrap(cls, array: object, dtype: UnknownDType, layout: None = ...) -> FragmentedArray[Any, Any]: ...
 
     # Loads and constructors.
 
     @classmethod
-    def load_strided[D](
+    def load_strided[D: DType](
         cls, ref: _Store[D], *, is_signed: bool | None = ..., vec_size: int | None = ...
     ) -> FragmentedArray[D, Strided]: ...
     @overload
@@ -197,7 +216,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         _narrow_float_as_int: bool = ...,
     ) -> FragmentedArray[_Dtype, _Layout]: ...
     @classmethod
-    def load_untiled[D, L](
+    def load_untiled[D: DType, L](
         cls,
         ref: _Store[D],
         *,
@@ -236,21 +255,72 @@ class FragmentedArray(Generic[_D, _L_co]):
         swizzle: int = ...,
         is_signed: bool | None = ...,
     ) -> FragmentedArray[I, L]: ...
+    # One overload a scalar type: of a call among the arguments of another, mypy would infer the dtype from there.
     @overload
     @classmethod
-    def splat[D](
-        cls, value: SplatsFloat[D], shape: tuple[int, ...], layout: None = ..., *, is_signed: None = ...
-    ) -> FragmentedArray[D, Splat]: ...
+    def splat(
+        cls, value: F16, shape: tuple[int, ...], layout: None = ..., *, is_signed: None = ...
+    ) -> FragmentedArray[float16, Splat]: ...
     @overload
     @classmethod
-    def splat[D](
-        cls, value: SplatsInteger[D, Any], shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[True]
-    ) -> FragmentedArray[D, Splat]: ...
+    def splat(
+        cls, value: BF16, shape: tuple[int, ...], layout: None = ..., *, is_signed: None = ...
+    ) -> FragmentedArray[bfloat16, Splat]: ...
     @overload
     @classmethod
-    def splat[D](
-        cls, value: SplatsInteger[Any, D], shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[False]
-    ) -> FragmentedArray[D, Splat]: ...
+    def splat(
+        cls, value: F32, shape: tuple[int, ...], layout: None = ..., *, is_signed: None = ...
+    ) -> FragmentedArray[float32, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: F64, shape: tuple[int, ...], layout: None = ..., *, is_signed: None = ...
+    ) -> FragmentedArray[float64, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I1, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[False]
+    ) -> FragmentedArray[bool_, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I8, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[True]
+    ) -> FragmentedArray[int8, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I8, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[False]
+    ) -> FragmentedArray[uint8, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I16, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[True]
+    ) -> FragmentedArray[int16, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I16, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[False]
+    ) -> FragmentedArray[uint16, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I32, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[True]
+    ) -> FragmentedArray[int32, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I32, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[False]
+    ) -> FragmentedArray[uint32, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I64, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[True]
+    ) -> FragmentedArray[int64, Splat]: ...
+    @overload
+    @classmethod
+    def splat(
+        cls, value: I64, shape: tuple[int, ...], layout: None = ..., *, is_signed: Literal[False]
+    ) -> FragmentedArray[uint64, Splat]: ...
     @overload
     @classmethod
     def splat(
@@ -258,29 +328,69 @@ class FragmentedArray(Generic[_D, _L_co]):
     ) -> FragmentedArray[Any, Splat]: ...
     @overload
     @classmethod
-    def splat[D, L](
-        cls, value: SplatsFloat[D], shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: None = ...
-    ) -> FragmentedArray[D, L]: ...
+    def splat[L](
+        cls, value: F16, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: None = ...
+    ) -> FragmentedArray[float16, L]: ...
     @overload
     @classmethod
-    def splat[D, L](
-        cls,
-        value: SplatsInteger[D, Any],
-        shape: tuple[int, ...],
-        layout: FragmentedLayout[L],
-        *,
-        is_signed: Literal[True],
-    ) -> FragmentedArray[D, L]: ...
+    def splat[L](
+        cls, value: BF16, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: None = ...
+    ) -> FragmentedArray[bfloat16, L]: ...
     @overload
     @classmethod
-    def splat[D, L](
-        cls,
-        value: SplatsInteger[Any, D],
-        shape: tuple[int, ...],
-        layout: FragmentedLayout[L],
-        *,
-        is_signed: Literal[False],
-    ) -> FragmentedArray[D, L]: ...
+    def splat[L](
+        cls, value: F32, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: None = ...
+    ) -> FragmentedArray[float32, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: F64, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: None = ...
+    ) -> FragmentedArray[float64, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I1, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[False]
+    ) -> FragmentedArray[bool_, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I8, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[True]
+    ) -> FragmentedArray[int8, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I8, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[False]
+    ) -> FragmentedArray[uint8, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I16, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[True]
+    ) -> FragmentedArray[int16, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I16, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[False]
+    ) -> FragmentedArray[uint16, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I32, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[True]
+    ) -> FragmentedArray[int32, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I32, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[False]
+    ) -> FragmentedArray[uint32, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I64, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[True]
+    ) -> FragmentedArray[int64, L]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: I64, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: Literal[False]
+    ) -> FragmentedArray[uint64, L]: ...
     @overload
     @classmethod
     def splat[L](
@@ -289,27 +399,27 @@ class FragmentedArray(Generic[_D, _L_co]):
     @overload
     @staticmethod
     def broadcasted_iota(
-        dtype: type[_D0],
+        dtype: type[Token],
         shape: tuple[int, ...],
         dimension: int,
         layout: None = ...,
         *,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[_D0, Splat]: ...
+    ) -> FragmentedArray[Token, Splat]: ...
     @overload
     @staticmethod
     def broadcasted_iota(
-        dtype: type[_D0],
+        dtype: type[Token],
         shape: tuple[int, ...],
         dimension: int,
         layout: FragmentedLayout[_L],
         *,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[_D0, _L]: ...
+    ) -> FragmentedArray[Token, _L]: ...
     @overload
     @staticmethod
     def broadcasted_iota(
-        dtype: ir.Type | type[DType],
+        dtype: ir.Type | UnknownDType,
         shape: tuple[int, ...],
         dimension: int,
         layout: FragmentedLayout[Any] | None = ...,
@@ -329,7 +439,7 @@ class FragmentedArray(Generic[_D, _L_co]):
     # Stores. What the receiver's layout alone forbids is forbidden whatever the arguments are.
 
     @overload
-    def store_untiled[D](
+    def store_untiled[D: DType](
         self: FragmentedArray[D, Splat],
         ref: _Store[D],
         *,
@@ -338,16 +448,16 @@ class FragmentedArray(Generic[_D, _L_co]):
         atomic: None = ...,
     ) -> None: ...
     @overload
-    def store_untiled[D](
+    def store_untiled[D: DType](
         self: FragmentedArray[D, Strided],
         ref: _StoreAnywhere[D],
         *,
-        swizzle: Literal[16] = ...,
+        swizzle: int = ...,
         optimized: bool = ...,
         atomic: _Atomic | None = ...,
     ) -> None: ...
     @overload
-    def store_untiled[D](
+    def store_untiled[D: DType](
         self: FragmentedArray[D, Tiled],
         ref: _StoreAnywhere[D],
         *,
@@ -356,7 +466,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         atomic: _Atomic | None = ...,
     ) -> None: ...
     @overload
-    def store_untiled[D](
+    def store_untiled[D: DType](
         self: FragmentedArray[D, _ReplicatedLayout],
         ref: _StoreAnywhere[D],
         *,
@@ -372,7 +482,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled[D, Swizzle](
+    def store_tiled[D: DType, Swizzle](
         self: FragmentedArray[D, Tiled],
         ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
         swizzle: Swizzle | None,
@@ -381,7 +491,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         atomic: _Atomic | None = ...,
     ) -> None: ...
     @overload
-    def store_tiled[D, Swizzle](
+    def store_tiled[D: DType, Swizzle](
         self: FragmentedArray[D, _ReplicatedLayout],
         ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
         swizzle: Swizzle | None,
@@ -397,7 +507,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled_async[D, Swizzle](
+    def store_tiled_async[D: DType, Swizzle](
         self: FragmentedArray[D, Tiled],
         ref: SmemRef[D, Swizzle],
         barrier: BarrierRef,
@@ -423,23 +533,173 @@ class FragmentedArray(Generic[_D, _L_co]):
 
     # Layout and dtype.
 
+    # Which layouts convert into which (`FragmentedArray.to_layout`); some ask for a width of the dtype, too.
+
     @overload
-    def to_layout[L](self, new_layout: FragmentedLayout[L]) -> FragmentedArray[_D, L]: ...
+    def to_layout[D: DType, L](
+        self: FragmentedArray[D, Splat], new_layout: FragmentedLayout[L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
-    def to_layout(self, new_layout: FragmentedLayout[Any]) -> FragmentedArray[_D, Any]: ...
+    def to_layout[D: DType](
+        self: FragmentedArray[D, Strided], new_layout: WGStridedFragLayout
+    ) -> FragmentedArray[D, Strided]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[
+            D,
+            layouts.WGMMA
+            | layouts.WGMMA_TRANSPOSED
+            | layouts.WGMMA_ACC_32BIT
+            | layouts.WGMMA_UPCAST_2X
+            | layouts.WGMMA_UPCAST_4X,
+        ],
+        new_layout: TiledLayout[layouts.WGMMA],
+    ) -> FragmentedArray[D, layouts.WGMMA]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.WGMMA_TRANSPOSED | layouts.WGMMA],
+        new_layout: TiledLayout[layouts.WGMMA_TRANSPOSED],
+    ) -> FragmentedArray[D, layouts.WGMMA_TRANSPOSED]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.WGMMA_ACC_32BIT | layouts.WGMMA],
+        new_layout: TiledLayout[layouts.WGMMA_ACC_32BIT],
+    ) -> FragmentedArray[D, layouts.WGMMA_ACC_32BIT]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.WGMMA_UPCAST_2X | layouts.WGMMA_UPCAST_4X],
+        new_layout: TiledLayout[layouts.WGMMA_UPCAST_2X],
+    ) -> FragmentedArray[D, layouts.WGMMA_UPCAST_2X]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.TCGEN05 | layouts.TCGEN05_TRANSPOSED], new_layout: TiledLayout[layouts.TCGEN05]
+    ) -> FragmentedArray[D, layouts.TCGEN05]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.TCGEN05_TRANSPOSED | layouts.TCGEN05],
+        new_layout: TiledLayout[layouts.TCGEN05_TRANSPOSED],
+    ) -> FragmentedArray[D, layouts.TCGEN05_TRANSPOSED]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[
+            D,
+            layouts.TMEM_NATIVE
+            | layouts.TMEM_NATIVE_1
+            | layouts.TMEM_NATIVE_4
+            | layouts.TMEM_NATIVE_8
+            | layouts.TMEM_NATIVE_16,
+        ],
+        new_layout: TiledLayout[layouts.TMEM_NATIVE],
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[
+            D,
+            layouts.TMEM_NATIVE
+            | layouts.TMEM_NATIVE_1
+            | layouts.TMEM_NATIVE_4
+            | layouts.TMEM_NATIVE_8
+            | layouts.TMEM_NATIVE_16,
+        ],
+        new_layout: TiledLayout[layouts.TMEM_NATIVE_1],
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_1]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[
+            D,
+            layouts.TMEM_NATIVE
+            | layouts.TMEM_NATIVE_1
+            | layouts.TMEM_NATIVE_4
+            | layouts.TMEM_NATIVE_8
+            | layouts.TMEM_NATIVE_16,
+        ],
+        new_layout: TiledLayout[layouts.TMEM_NATIVE_4],
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_4]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[
+            D,
+            layouts.TMEM_NATIVE
+            | layouts.TMEM_NATIVE_1
+            | layouts.TMEM_NATIVE_4
+            | layouts.TMEM_NATIVE_8
+            | layouts.TMEM_NATIVE_16,
+        ],
+        new_layout: TiledLayout[layouts.TMEM_NATIVE_8],
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_8]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[
+            D,
+            layouts.TMEM_NATIVE
+            | layouts.TMEM_NATIVE_1
+            | layouts.TMEM_NATIVE_4
+            | layouts.TMEM_NATIVE_8
+            | layouts.TMEM_NATIVE_16,
+        ],
+        new_layout: TiledLayout[layouts.TMEM_NATIVE_16],
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_16]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.WGMMA_8BIT], new_layout: TiledLayout[layouts.WGMMA_8BIT]
+    ) -> FragmentedArray[D, layouts.WGMMA_8BIT]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.WGMMA_UPCAST_4X], new_layout: TiledLayout[layouts.WGMMA_UPCAST_4X]
+    ) -> FragmentedArray[D, layouts.WGMMA_UPCAST_4X]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.WGMMA_ROW], new_layout: TiledLayout[layouts.WGMMA_ROW]
+    ) -> FragmentedArray[D, layouts.WGMMA_ROW]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.WGMMA_COL], new_layout: TiledLayout[layouts.WGMMA_COL]
+    ) -> FragmentedArray[D, layouts.WGMMA_COL]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.TCGEN05_ROW], new_layout: TiledLayout[layouts.TCGEN05_ROW]
+    ) -> FragmentedArray[D, layouts.TCGEN05_ROW]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.TMEM_NATIVE_ROW], new_layout: TiledLayout[layouts.TMEM_NATIVE_ROW]
+    ) -> FragmentedArray[D, layouts.TMEM_NATIVE_ROW]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.M64_COLLECTIVE], new_layout: TiledLayout[layouts.M64_COLLECTIVE]
+    ) -> FragmentedArray[D, layouts.M64_COLLECTIVE]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.TMA_INDICES], new_layout: TiledLayout[layouts.TMA_INDICES]
+    ) -> FragmentedArray[D, layouts.TMA_INDICES]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.TMA_INDICES_4], new_layout: TiledLayout[layouts.TMA_INDICES_4]
+    ) -> FragmentedArray[D, layouts.TMA_INDICES_4]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.SCALES], new_layout: TiledLayout[layouts.SCALES]
+    ) -> FragmentedArray[D, layouts.SCALES]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.HALF_LANE_NATIVE], new_layout: TiledLayout[layouts.HALF_LANE_NATIVE]
+    ) -> FragmentedArray[D, layouts.HALF_LANE_NATIVE]: ...
+    @overload
+    def to_layout[D: DType](
+        self: FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE], new_layout: TiledLayout[layouts.M64_COLLECTIVE_NATIVE]
+    ) -> FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE]: ...
     @overload
     def astype(
-        self, new_dtype: type[_D0], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
-    ) -> FragmentedArray[_D0, _L_co]: ...
+        self, new_dtype: type[Token], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
+    ) -> FragmentedArray[Token, _L_co]: ...
     @overload
     def astype(
-        self, new_dtype: ir.Type | type[DType], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
+        self, new_dtype: ir.Type | UnknownDType, *, is_signed: bool | None = ..., rounding: Rounding | None = ...
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
-    def bitcast(self, elt: type[_D0], *, output_is_signed: bool | None = ...) -> FragmentedArray[_D0, _L_co]: ...
+    def bitcast(self, elt: type[Token], *, output_is_signed: bool | None = ...) -> FragmentedArray[Token, _L_co]: ...
     @overload
     def bitcast(
-        self, elt: ir.Type | type[DType], *, output_is_signed: bool | None = ...
+        self, elt: ir.Type | UnknownDType, *, output_is_signed: bool | None = ...
     ) -> FragmentedArray[Any, _L_co]: ...
 
     # Arithmetic and comparison: a splat array takes the layout of the other operand.
@@ -448,73 +708,95 @@ class FragmentedArray(Generic[_D, _L_co]):
     def __neg__(self) -> FragmentedArray[_D, _L_co]: ...
     def __invert__(self) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __add__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __add__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __add__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __sub__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __sub__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __sub__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __mul__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __mul__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __mul__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __truediv__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __truediv__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __truediv__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __floordiv__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __floordiv__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __floordiv__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __mod__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __mod__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __mod__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __pow__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __pow__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __pow__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __and__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __and__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __and__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __or__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __or__[D: DType, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __or__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __xor__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __xor__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __xor__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __lshift__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __lshift__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __lshift__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __rshift__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __rshift__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def __rshift__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
@@ -530,67 +812,83 @@ class FragmentedArray(Generic[_D, _L_co]):
     def __ror__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     def __rxor__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     @overload  # type: ignore[override]  # Mosaic GPU compares elementwise
-    def __eq__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __eq__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
     @overload
     def __eq__(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload  # type: ignore[override]  # Mosaic GPU compares elementwise
-    def __ne__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __ne__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
     @overload
     def __ne__(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __lt__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __lt__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
     @overload
     def __lt__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __le__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __le__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
     @overload
     def __le__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __gt__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __gt__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
     @overload
     def __gt__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __ge__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __ge__[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[bool_, L]: ...
     @overload
     def __ge__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def max[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def max[D: DType, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def max(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def min[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def min[D: DType, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def min(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def copysign[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def copysign[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def copysign(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def atan2[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def atan2[D: DType, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def atan2(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def trunc_div[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def trunc_div[D: DType, L](
+        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
     @overload
     def trunc_div(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
@@ -608,8 +906,21 @@ class FragmentedArray(Generic[_D, _L_co]):
     def round(self) -> FragmentedArray[_D, _L_co]: ...
     def round_even(self) -> FragmentedArray[_D, _L_co]: ...
     def erf(self) -> FragmentedArray[_D, _L_co]: ...
-    def select[D, L](
-        self, on_true: FragmentedArray[D, L], on_false: FragmentedArray[D, L] | FragmentedArray[D, Splat]
+    @overload
+    def select[D: DType](
+        self,
+        on_true: FragmentedArray[D, Splat],
+        on_false: FragmentedArray[D, Splat] | _Number | ir.Value[Any],
+    ) -> FragmentedArray[D, _L_co]: ...
+    @overload
+    def select[D: DType, L](
+        self, on_true: FragmentedArray[D, Splat], on_false: FragmentedArray[D, L]
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def select[D: DType, L](
+        self,
+        on_true: FragmentedArray[D, L],
+        on_false: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, L]: ...
     def reduce(
         self,
@@ -623,16 +934,16 @@ class FragmentedArray(Generic[_D, _L_co]):
     # Shape.
 
     def __getitem__(self, idx: Any) -> FragmentedArray[_D, _L_co]: ...
-    def __setitem__[D, L](self: FragmentedArray[D, L], idx: object, value: FragmentedArray[D, L]) -> None: ...
+    def __setitem__[D: DType, L](self: FragmentedArray[D, L], idx: object, value: FragmentedArray[D, L]) -> None: ...
     def copy(self) -> FragmentedArray[_D, _L_co]: ...
     def broadcast(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
     def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def broadcast_minor[D](
+    def broadcast_minor[D: DType](
         self: FragmentedArray[D, layouts.WGMMA_ROW], n: int
     ) -> FragmentedArray[D, layouts.WGMMA]: ...
     @overload
-    def broadcast_minor[D](
+    def broadcast_minor[D: DType](
         self: FragmentedArray[D, layouts.TCGEN05_ROW], n: int
     ) -> FragmentedArray[D, layouts.TCGEN05]: ...
     def broadcast_in_dim[L](
@@ -657,6 +968,14 @@ class FragmentedArray(Generic[_D, _L_co]):
         create_array: Literal[True],
         is_signed: bool | None = ...,
     ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self,
+        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        *,
+        create_array: bool,
+        is_signed: bool | None = ...,
+    ) -> Any: ...
     def debug_print(self, fmt: str) -> None: ...
     @classmethod
     def transfer_strided(cls, ref: _StoreAnywhere[Any], vec_size: int) -> Any: ...
@@ -675,20 +994,20 @@ class FragmentedArray(Generic[_D, _L_co]):
     def tree_unflatten(cls, aux: Any, flat_registers: Any) -> FragmentedArray[Any, Any]: ...
 
 @overload
-def optimization_barrier[D, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
+def optimization_barrier[D: DType, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
 @overload
 def optimization_barrier(
     a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any], /, *arrays: FragmentedArray[Any, Any]
 ) -> Sequence[FragmentedArray[Any, Any]]: ...
-def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]: ...
+def concatenate[D: DType, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]: ...
 @overload
-def copy_tiled[D, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
+def copy_tiled[D: DType, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: Swizzle) -> None: ...
+def copy_tiled[D: DType, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
+def copy_tiled[D: DType](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
 @overload
-def copy_tiled[D](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None: ...
+def copy_tiled[D: DType](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None: ...
 def tiled_copy_smem_gmem_layout(row_tiles: int, col_tiles: int, swizzle: int, bitwidth: int) -> TiledLayout[Any]: ...
 
 # --- what the transfers are planned with

@@ -6,11 +6,22 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
-from safegpu.dtypes import DType, bfloat16, float8_e4m3fn, float8_e5m2, float16, float32, int8, int32
+from safegpu.dtypes import (
+    DType,
+    Token,
+    UnknownDType,
+    bfloat16,
+    float8_e4m3fn,
+    float8_e5m2,
+    float16,
+    float32,
+    int8,
+    int32,
+)
 from safegpu.fragmented_array import FragmentedArray, TiledLayout
-from safegpu.refs import _D0, SmemRef
+from safegpu.refs import SmemRef
 
-_D = TypeVar("_D", default=Any)
+_D = TypeVar("_D", bound=DType, default=Any)
 
 class WGMMAAccumulator(Generic[_D]):
     """An accumulator that wgmma writes (PTX ISA, "Asynchronous warpgroup level matrix instructions")."""
@@ -22,21 +33,21 @@ class WGMMAAccumulator(Generic[_D]):
     def zero(cls, m: int, n: int, dtype: None = ..., *, is_signed: None = ...) -> WGMMAAccumulator[float32]: ...
     @overload
     @classmethod
-    def zero(cls, m: int, n: int, dtype: type[_D0], *, is_signed: bool | None = ...) -> WGMMAAccumulator[_D0]: ...
+    def zero(cls, m: int, n: int, dtype: type[Token], *, is_signed: bool | None = ...) -> WGMMAAccumulator[Token]: ...
     @overload
     @classmethod
     def zero(
-        cls, m: int, n: int, dtype: ir.Type | type[DType], *, is_signed: bool | None = ...
+        cls, m: int, n: int, dtype: ir.Type | UnknownDType, *, is_signed: bool | None = ...
     ) -> WGMMAAccumulator[Any]: ...
     @classmethod
-    def from_registers[D](
+    def from_registers[D: DType](
         cls, registers: FragmentedArray[D, layouts.WGMMA | layouts.WGMMA_ACC_32BIT], sync: bool = ...
     ) -> WGMMAAccumulator[D]: ...
     def tree_flatten(self) -> tuple[Any, Any]: ...
     @classmethod
     def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]: ...
 
-type _A[D] = SmemRef[D, Any] | FragmentedArray[D, Any]
+type _A[D: DType] = SmemRef[D, Any] | FragmentedArray[D, Any]
 
 @overload
 def wgmma[D: (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2)](
@@ -58,10 +69,12 @@ class MMALayouts:
     lhs: TiledLayout[Any]
     rhs: TiledLayout[Any]
     acc: TiledLayout[Any]
-    def __init__(self, element_type: ir.Type | type[DType] | Any, *, m_warps: Literal[1, 2, 4] | int = ...) -> None: ...
+    def __init__(
+        self, element_type: ir.Type | type[DType] | UnknownDType, *, m_warps: Literal[1, 2, 4] | int = ...
+    ) -> None: ...
     @classmethod
-    def for_shape(cls, element_type: ir.Type | type[DType] | Any, m: int, n: int) -> MMALayouts: ...
+    def for_shape(cls, element_type: ir.Type | type[DType] | UnknownDType, m: int, n: int) -> MMALayouts: ...
 
-def mma[C, L](
+def mma[C: DType, L](
     acc: FragmentedArray[C, L], a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any]
 ) -> FragmentedArray[C, L]: ...

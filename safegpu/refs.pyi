@@ -7,58 +7,11 @@ from typing import Any, Generic, Literal, overload
 from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
-from safegpu.dtypes import (
-    bfloat16,
-    bool_,
-    float4_e2m1fn,
-    float8_e4m3fn,
-    float8_e5m2,
-    float8_e8m0fnu,
-    float16,
-    float32,
-    float64,
-    int2,
-    int4,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint2,
-    uint4,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+from safegpu.dtypes import DType, Token, UnknownDType
 from safegpu.scalars import Dim
 
-_D = TypeVar("_D", default=Any)
+_D = TypeVar("_D", bound=DType, default=Any)
 _W = TypeVar("_W", default=Any)
-_D0 = TypeVar(
-    "_D0",
-    bfloat16,
-    bool_,
-    float4_e2m1fn,
-    float8_e4m3fn,
-    float8_e5m2,
-    float8_e8m0fnu,
-    float16,
-    float32,
-    float64,
-    int2,
-    int4,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint2,
-    uint4,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-"""A dtype token that is known. Of a `type[DType]`, or of one of several tokens, the dtype is unknown."""
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
 
 class DynamicSlice:
@@ -80,10 +33,10 @@ class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
     def shape(self) -> tuple[int, ...]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: type[_D0], *, shape: Sequence[int] | None = ...) -> GmemRef[_D0]: ...
+    def wrap(cls, raw: ir.Value[Any], dtype: type[Token], *, shape: Sequence[int] | None = ...) -> GmemRef[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: object, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]: ...
+    def wrap(cls, raw: ir.Value[Any], dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]: ...
 
 class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
@@ -97,24 +50,24 @@ class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[_D0], *, swizzle: _W0, shape: Sequence[int] | None = ...
-    ) -> SmemRef[_D0, _W0]: ...
+        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+    ) -> SmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
         raw: ir.Value[Any],
-        dtype: type[_D0],
+        dtype: type[Token],
         *,
         swizzle: int | None = ...,
         shape: Sequence[int] | None = ...,
-    ) -> SmemRef[_D0, Any]: ...
+    ) -> SmemRef[Token, Any]: ...
     @overload
     @classmethod
     def wrap(
         cls,
         raw: ir.Value[Any],
-        dtype: object,
+        dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
         shape: Sequence[int] | None = ...,
@@ -132,24 +85,24 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[_D0], *, swizzle: _W0, shape: Sequence[int] | None = ...
-    ) -> ClusterSmemRef[_D0, _W0]: ...
+        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+    ) -> ClusterSmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
         raw: ir.Value[Any],
-        dtype: type[_D0],
+        dtype: type[Token],
         *,
         swizzle: int | None = ...,
         shape: Sequence[int] | None = ...,
-    ) -> ClusterSmemRef[_D0, Any]: ...
+    ) -> ClusterSmemRef[Token, Any]: ...
     @overload
     @classmethod
     def wrap(
         cls,
         raw: ir.Value[Any],
-        dtype: object,
+        dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
         shape: Sequence[int] | None = ...,
@@ -169,61 +122,65 @@ class MultimemRef(Generic[_D]):
     def store(self, value: ir.Value[Any], indices: Sequence[ir.Value[Any]]) -> None: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: _type[_D0], *, shape: Sequence[int] | None = ...) -> MultimemRef[_D0]: ...
+    def wrap(cls, raw: object, dtype: _type[Token], *, shape: Sequence[int] | None = ...) -> MultimemRef[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: object, *, shape: Sequence[int] | None = ...) -> MultimemRef[Any]: ...
+    def wrap(cls, raw: object, dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> MultimemRef[Any]: ...
 
 # Each view keeps the class of its reference and its parameters.
 
 @overload
-def memref_slice[D](ref: GmemRef[D], index: _Index) -> GmemRef[D]: ...
+def memref_slice[D: DType](ref: GmemRef[D], index: _Index) -> GmemRef[D]: ...
 @overload
-def memref_slice[D, Swizzle](ref: SmemRef[D, Swizzle], index: _Index) -> SmemRef[D, Swizzle]: ...
+def memref_slice[D: DType, Swizzle](ref: SmemRef[D, Swizzle], index: _Index) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_slice[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: _Index) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_slice[D: DType, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: _Index) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_transpose[D](ref: GmemRef[D], permutation: Sequence[int]) -> GmemRef[D]: ...
+def memref_transpose[D: DType](ref: GmemRef[D], permutation: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_transpose[D, Swizzle](ref: SmemRef[D, Swizzle], permutation: Sequence[int]) -> SmemRef[D, Swizzle]: ...
+def memref_transpose[D: DType, Swizzle](
+    ref: SmemRef[D, Swizzle], permutation: Sequence[int]
+) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_transpose[D, Swizzle](
+def memref_transpose[D: DType, Swizzle](
     ref: ClusterSmemRef[D, Swizzle], permutation: Sequence[int]
 ) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_unfold[D](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
+def memref_unfold[D: DType](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
 @overload
-def memref_unfold[D, Swizzle](
+def memref_unfold[D: DType, Swizzle](
     ref: SmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
 ) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_unfold[D, Swizzle](
+def memref_unfold[D: DType, Swizzle](
     ref: ClusterSmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
 ) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_unsqueeze[D](ref: GmemRef[D], dim: int) -> GmemRef[D]: ...
+def memref_unsqueeze[D: DType](ref: GmemRef[D], dim: int) -> GmemRef[D]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int) -> SmemRef[D, Swizzle]: ...
+def memref_unsqueeze[D: DType, Swizzle](ref: SmemRef[D, Swizzle], dim: int) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_unsqueeze[D: DType, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_reshape[D](ref: GmemRef[D], shape: Sequence[int]) -> GmemRef[D]: ...
+def memref_reshape[D: DType](ref: GmemRef[D], shape: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: SmemRef[D, Swizzle], shape: Sequence[int]) -> SmemRef[D, Swizzle]: ...
+def memref_reshape[D: DType, Swizzle](ref: SmemRef[D, Swizzle], shape: Sequence[int]) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], shape: Sequence[int]) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_reshape[D: DType, Swizzle](
+    ref: ClusterSmemRef[D, Swizzle], shape: Sequence[int]
+) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]: ...
+def memref_reshape[D: DType](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]: ...
 @overload
-def memref_fold[D](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
+def memref_fold[D: DType](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
 @overload
-def memref_fold[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int, fold_rank: int) -> SmemRef[D, Swizzle]: ...
+def memref_fold[D: DType, Swizzle](ref: SmemRef[D, Swizzle], dim: int, fold_rank: int) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_fold[D, Swizzle](
+def memref_fold[D: DType, Swizzle](
     ref: ClusterSmemRef[D, Swizzle], dim: int, fold_rank: int
 ) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]: ...
-def get_cluster_ref[D, Swizzle](
+def memref_fold[D: DType](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]: ...
+def get_cluster_ref[D: DType, Swizzle](
     ref: SmemRef[D, Swizzle], dim: Dim, idx: ir.Value[Any], generic: bool = ...
 ) -> ClusterSmemRef[D, Swizzle]: ...

@@ -10,6 +10,8 @@ from typing import Any, Literal, overload
 from safegpu import layouts
 from safegpu.barriers import BarrierArray, BarrierRef, CollectiveBarrierArray, CollectiveBarrierRef
 from safegpu.dtypes import (
+    Token,
+    UnknownDType,
     bfloat16,
     float4_e2m1fn,
     float8_e4m3fn,
@@ -28,36 +30,36 @@ from safegpu.dtypes import (
     uint16,
     uint32,
 )
-from safegpu.refs import _D0, _W0, GmemRef, SmemRef
+from safegpu.refs import _W0, GmemRef, SmemRef
 from safegpu.scalars import Dim
 from safegpu.tcgen05 import DenseTMEM, ScalesTMEM, SparseMetaTMEM, TMEMLayout
 
 @overload
-def GMEM(shape: Sequence[int], dtype: type[_D0]) -> GmemRef[_D0]: ...
+def GMEM(shape: Sequence[int], dtype: type[Token]) -> GmemRef[Token]: ...
 @overload
-def GMEM(shape: Sequence[int], dtype: object) -> GmemRef[Any]:
+def GMEM(shape: Sequence[int], dtype: UnknownDType) -> GmemRef[Any]:
     """A buffer in global memory: an input or an output of the kernel, of this shape (in elements) and dtype."""
 
 @overload
 def SMEM(
-    shape: Sequence[int], dtype: type[_D0], *, swizzle: _W0, tiling: Sequence[int] | None = ...
-) -> SmemRef[_D0, _W0]: ...
+    shape: Sequence[int], dtype: type[Token], *, swizzle: _W0, tiling: Sequence[int] | None = ...
+) -> SmemRef[Token, _W0]: ...
 @overload
 def SMEM(
     shape: Sequence[int],
-    dtype: type[_D0],
+    dtype: type[Token],
     *,
     swizzle: int | None = ...,
     tiling: Sequence[int] | None = ...,
-) -> SmemRef[_D0, Any]: ...
+) -> SmemRef[Token, Any]: ...
 @overload
 def SMEM[Swizzle: Literal[16, 32, 64, 128]](
-    shape: Sequence[int], dtype: object, *, swizzle: Swizzle, tiling: Sequence[int] | None = ...
+    shape: Sequence[int], dtype: UnknownDType, *, swizzle: Swizzle, tiling: Sequence[int] | None = ...
 ) -> SmemRef[Any, Swizzle]: ...
 @overload
 def SMEM(
     shape: Sequence[int],
-    dtype: object,
+    dtype: UnknownDType,
     *,
     swizzle: int | None = ...,
     tiling: Sequence[int] | None = ...,
@@ -380,17 +382,17 @@ def TMEM[D: (float8_e8m0fnu, float8_e4m3fn, float8_e5m2, int8, uint8)](
 @overload
 def TMEM(
     shape: tuple[int, ...],
-    dtype: type[_D0],
+    dtype: type[Token],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
     | None = ...,
     collective: bool = ...,
     packing: int | None = ...,
-) -> DenseTMEM[_D0, Any]: ...
+) -> DenseTMEM[Token, Any]: ...
 @overload
 def TMEM(
     shape: tuple[int, ...],
-    dtype: object,
+    dtype: UnknownDType,
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
     | None = ...,

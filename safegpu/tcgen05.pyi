@@ -8,6 +8,9 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
+    DType,
+    Token,
+    UnknownDType,
     bfloat16,
     float4_e2m1fn,
     float8_e4m3fn,
@@ -25,7 +28,7 @@ from safegpu.dtypes import (
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
 from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
-from safegpu.refs import _D0, DynamicSlice, SmemRef
+from safegpu.refs import DynamicSlice, SmemRef
 
 TMEM_ROWS: int
 TMEM_MAX_COLS: int
@@ -34,7 +37,7 @@ TRANSPOSED_LAYOUT: TiledLayout[layouts.TCGEN05_TRANSPOSED]
 ROW_LAYOUT: TiledLayout[layouts.TCGEN05_ROW]
 COL_LAYOUT: TiledLayout[layouts.WGMMA_COL]
 
-_D = TypeVar("_D", default=Any)
+_D = TypeVar("_D", bound=DType, default=Any)
 _T_co = TypeVar("_T_co", covariant=True, default=Any)
 
 type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
@@ -111,7 +114,7 @@ class TMEMRef:
         cls,
         tmem_addr_ref: ir.Value[Any],
         shape: tuple[int, int],
-        dtype: object,
+        dtype: UnknownDType,
         collective: bool | None = ...,
         *,
         layout: TMEMLayout[layouts.TMEM_SPARSE_META],
@@ -122,7 +125,7 @@ class TMEMRef:
         cls,
         tmem_addr_ref: ir.Value[Any],
         shape: tuple[int, int],
-        dtype: object,
+        dtype: UnknownDType,
         collective: bool | None = ...,
         *,
         layout: TMEMLayout[layouts.TMEM_SCALES],
@@ -133,7 +136,7 @@ class TMEMRef:
         cls,
         tmem_addr_ref: ir.Value[Any],
         shape: tuple[int, int],
-        dtype: object,
+        dtype: UnknownDType,
         collective: bool | None = ...,
         layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
         | None = ...,
@@ -147,10 +150,10 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
 
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: type[_D0], layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[_D0, Any]: ...
+    def wrap(cls, raw: object, dtype: type[Token], layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Token, Any]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: object, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]: ...
+    def wrap(cls, raw: object, dtype: UnknownDType, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]: ...
     def slice(self, *idxs: _Index) -> Self: ...
     @overload
     def store(
@@ -160,7 +163,7 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store[D, L](self: DenseTMEM[D, layouts.Takes[L]], value: FragmentedArray[D, L]) -> None: ...
+    def store[D: DType, L](self: DenseTMEM[D, layouts.Takes[L]], value: FragmentedArray[D, L]) -> None: ...
     @overload
     def load(
         self: DenseTMEM[Any, layouts.RowTiles],
@@ -176,77 +179,77 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def load[D, L](
+    def load[D: DType, L](
         self: DenseTMEM[D, layouts.LoadsAs[L]],
         layout: None = ...,
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, L]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.TCGEN05]],
         layout: TiledLayout[layouts.TCGEN05],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TCGEN05]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE]],
         layout: TiledLayout[layouts.TMEM_NATIVE],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_1]],
         layout: TiledLayout[layouts.TMEM_NATIVE_1],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_1]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_4]],
         layout: TiledLayout[layouts.TMEM_NATIVE_4],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_4]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_8]],
         layout: TiledLayout[layouts.TMEM_NATIVE_8],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_8]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_16]],
         layout: TiledLayout[layouts.TMEM_NATIVE_16],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_16]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.WGMMA]],
         layout: TiledLayout[layouts.WGMMA],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.WGMMA]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.M64_COLLECTIVE]],
         layout: TiledLayout[layouts.M64_COLLECTIVE],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.M64_COLLECTIVE]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.HALF_LANE_NATIVE]],
         layout: TiledLayout[layouts.HALF_LANE_NATIVE],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.HALF_LANE_NATIVE]: ...
     @overload
-    def load[D](
+    def load[D: DType](
         self: DenseTMEM[D, layouts.Gives[layouts.M64_COLLECTIVE_NATIVE]],
         layout: TiledLayout[layouts.M64_COLLECTIVE_NATIVE],
         is_signed: bool | None = ...,
@@ -311,10 +314,10 @@ class ScalesTMEM(TMEMRef, Generic[_D]):
 
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: type[_D0]) -> ScalesTMEM[_D0]: ...
+    def wrap(cls, raw: object, dtype: type[Token]) -> ScalesTMEM[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: object) -> ScalesTMEM[Any]: ...
+    def wrap(cls, raw: object, dtype: UnknownDType) -> ScalesTMEM[Any]: ...
     def slice(self, *idxs: _Index) -> Self: ...
     def store(self, value: FragmentedArray[_D, layouts.SCALES]) -> None: ...
     def load(
@@ -509,7 +512,7 @@ def async_copy_sparse_metadata_smem_to_tmem[D: (int2, uint2)](
 def async_copy_scales_smem_to_tmem[D: (float8_e8m0fnu, float8_e4m3fn)](
     smem_ref: SmemRef[D, Any], tmem_ref: ScalesTMEM[D], collective: bool = ...
 ) -> None: ...
-def async_copy_smem_to_tmem[D](
+def async_copy_smem_to_tmem[D: DType](
     smem_ref: SmemRef[D, Any], tmem_ref: DenseTMEM[D, layouts.OperandA], swizzle: int, collective: bool = ...
 ) -> None: ...
 def commit_tmem() -> None: ...
