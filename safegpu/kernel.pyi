@@ -51,6 +51,9 @@ type _Foreign = (
 )
 """A tree of specs of which at least one is not ours: unknown."""
 
+# What a body receives, one by one: inputs as a tuple or alone; outputs alone or up to four; scratch as a class of `Scratch`,
+# as a tree of specs, or as a tree that is not known.
+
 @overload
 def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O, S], object],
@@ -58,6 +61,150 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
     block: tuple[int, int, int],
     in_shape: tuple[*Ins],
     out_shape: O,
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O1, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2, O3],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2, O3, O4],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: O,
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O1, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O1, O2, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2, O3],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
     cluster: tuple[int, int, int] = ...,
@@ -84,22 +231,6 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S](
     inout_shape: tuple[()] = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: tuple[O1],
-    smem_scratch_shape: type[S],
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, S], object],
     grid: tuple[int, int, int],
@@ -107,22 +238,6 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
     in_shape: tuple[*Ins],
     out_shape: tuple[O1],
     smem_scratch_shape: S,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: tuple[O1, O2],
-    smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
     cluster: tuple[int, int, int] = ...,
     module_name: str = ...,
@@ -148,22 +263,6 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S](
     inout_shape: tuple[()] = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: tuple[O1, O2, O3],
-    smem_scratch_shape: type[S],
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
     grid: tuple[int, int, int],
@@ -171,22 +270,6 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S]
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: S,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: tuple[O1, O2, O3, O4],
-    smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
     cluster: tuple[int, int, int] = ...,
     module_name: str = ...,
@@ -212,22 +295,6 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4
     inout_shape: tuple[()] = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: O,
-    smem_scratch_shape: type[S],
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
 def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O, S], object],
     grid: tuple[int, int, int],
@@ -235,22 +302,6 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: S,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: tuple[O1],
-    smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
     cluster: tuple[int, int, int] = ...,
     module_name: str = ...,
@@ -276,22 +327,6 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S](
     inout_shape: tuple[()] = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: tuple[O1, O2],
-    smem_scratch_shape: type[S],
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, O2, S], object],
     grid: tuple[int, int, int],
@@ -299,22 +334,6 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
     in_shape: I,
     out_shape: tuple[O1, O2],
     smem_scratch_shape: S,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: tuple[O1, O2, O3],
-    smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
     cluster: tuple[int, int, int] = ...,
     module_name: str = ...,
@@ -340,22 +359,6 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     inout_shape: tuple[()] = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: tuple[O1, O2, O3, O4],
-    smem_scratch_shape: type[S],
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
     grid: tuple[int, int, int],
@@ -371,6 +374,272 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
 ) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O: GmemRef[Any]](
+    body: Callable[[LaunchContext, *Ins, O, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: O,
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any]](
+    body: Callable[[LaunchContext, *Ins, O1, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1],
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any]](
+    body: Callable[[LaunchContext, *Ins, O1, O2, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2],
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any]](
+    body: Callable[[LaunchContext, *Ins, O1, O2, O3, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2, O3],
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any]](
+    body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: tuple[O1, O2, O3, O4],
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any]](
+    body: Callable[[LaunchContext, I, O, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: O,
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any]](
+    body: Callable[[LaunchContext, I, O1, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1],
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any]](
+    body: Callable[[LaunchContext, I, O1, O2, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2],
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any]](
+    body: Callable[[LaunchContext, I, O1, O2, O3, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2, O3],
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any]](
+    body: Callable[[LaunchContext, I, O1, O2, O3, O4, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: tuple[O1, O2, O3, O4],
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+
+# One buffer that is both, between the inputs and the only output.
+@overload
+def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, *Ins, IO, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: O,
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    *,
+    inout_shape: IO | tuple[IO],
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, IO, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: O,
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    *,
+    inout_shape: IO | tuple[IO],
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S](
+    body: Callable[[LaunchContext, *Ins, IO, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: O,
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    *,
+    inout_shape: IO | tuple[IO],
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, IO, O, S], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: O,
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    *,
+    inout_shape: IO | tuple[IO],
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any]](
+    body: Callable[[LaunchContext, *Ins, IO, O, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: tuple[*Ins],
+    out_shape: O,
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    *,
+    inout_shape: IO | tuple[IO],
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any]](
+    body: Callable[[LaunchContext, I, IO, O, Any], object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: I,
+    out_shape: O,
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    *,
+    inout_shape: IO | tuple[IO],
+) -> Kernel: ...
+
+# What is not known.
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
@@ -393,24 +662,8 @@ def as_gpu_kernel(
     grid: tuple[int, int, int],
     block: tuple[int, int, int],
     in_shape: Any,
-    out_shape: _Foreign,
+    out_shape: _Foreign | tuple[Any, Any, Any, Any, Any, *tuple[Any, ...]],
     smem_scratch_shape: Any,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: Any = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel(
-    body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: Any,
-    out_shape: Any,
-    smem_scratch_shape: _Foreign,
     prof_spec: ProfilerSpec | None = ...,
     cluster: tuple[int, int, int] = ...,
     module_name: str = ...,
@@ -434,12 +687,31 @@ def as_gpu_kernel(
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     *,
-    inout_shape: GmemRef[Any] | tuple[GmemRef[Any], *tuple[GmemRef[Any], ...]] | _Foreign,
+    inout_shape: tuple[Any, Any, *tuple[Any, ...]] | _Foreign,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel(  # pyright: ignore[reportOverlappingOverload]
+    body: Callable[..., object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: Any,
+    out_shape: tuple[Any, ...],
+    smem_scratch_shape: Any,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    *,
+    inout_shape: GmemRef[Any] | tuple[GmemRef[Any]],
 ) -> Kernel:
     """Traces `body` and makes a kernel of it, as Mosaic GPU's `as_gpu_kernel` does, to the byte.
 
-    `grid`, `block` and `cluster` are numbers of blocks and threads; `block[0]` is a multiple of 128, a warpgroup.
-    `smem_scratch_shape` is a subclass of `Scratch`, or a tree of specs.
+    `grid`, `block` and `cluster` are numbers of blocks and threads; `block[0]` is a multiple of 128, a warpgroup. The
+    body receives a `LaunchContext`, references to the inputs, to `inout_shape` and to the outputs, and its scratch:
+    `smem_scratch_shape` is a subclass of `Scratch`, an object of one, or a tree of specs. Raises what Mosaic GPU raises
+    while the body is traced. Outside an MLIR context it makes one.
     """
 
 def as_torch_gpu_kernel(

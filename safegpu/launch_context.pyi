@@ -80,16 +80,16 @@ class LaunchContext:
     num_peers: int
     def named_region(self, *args: Any, **kwargs: Any) -> Region: ...
     @overload
-    def async_copy[D: DType](
+    def async_copy[D: DType, Swizzle](
         self,
         *,
         src_ref: GmemRef[D],
-        dst_ref: SmemRef[D, Any],
+        dst_ref: SmemRef[D, Swizzle],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | ir.Value[Any] | None = ...,
         barrier: BarrierRef | None = ...,
-        swizzle: int | None = ...,
+        swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: _Axes = ...,
         leader_tracked: CopyPartition | None = ...,
@@ -102,13 +102,32 @@ class LaunchContext:
     def async_copy[D: DType](
         self,
         *,
-        src_ref: SmemRef[D, Any],
+        src_ref: GmemRef[D],
+        dst_ref: SmemRef[D, Literal[16]],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        barrier: BarrierRef | None = ...,
+        swizzle: None = ...,
+        arrive: bool | None = ...,
+        collective: _Axes = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: ir.Value[Any] | None = ...,
+        reduction_op: None = ...,
+        implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy[D: DType, Swizzle](
+        self,
+        *,
+        src_ref: SmemRef[D, Swizzle],
         dst_ref: GmemRef[D],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,
         barrier: None = ...,
-        swizzle: int | None = ...,
+        swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: None = ...,
         leader_tracked: CopyPartition | None = ...,
@@ -117,6 +136,34 @@ class LaunchContext:
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
+    @overload
+    def async_copy[D: DType](
+        self,
+        *,
+        src_ref: SmemRef[D, Literal[16]],
+        dst_ref: GmemRef[D],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,
+        barrier: None = ...,
+        swizzle: None = ...,
+        arrive: bool | None = ...,
+        collective: None = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: ir.Value[Any] | None = ...,
+        reduction_op: TMAReductionOp | None = ...,
+        implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None:
+        """Starts a copy between global and shared memory (PTX ISA, "cp.async.bulk.tensor"; `LaunchContext.async_copy`).
+
+        One thread of the calling warpgroup issues it unless `predicate` says otherwise. Into shared memory it completes on
+        `barrier`, which expects its bytes by itself; out of shared memory `await_async_copy` waits for it, and what was
+        written there before it needs a `commit_shared`. `gmem_slice` is the window in global memory, `gmem_transform` how
+        its elements are arranged in the buffer, `swizzle` (bytes; None and 16 are none) how the buffer is swizzled, the
+        same for everything that touches it. `collective` names the axes of the cluster whose blocks load the same window.
+        """
+
     def async_prefetch(
         self,
         *,

@@ -206,6 +206,10 @@ class TMEM_ROW_TILES_16BIT(RowTiles, Takes[TCGEN05 | TMEM_NATIVE]):
     """`tmem_default_layout(packing)` of a 16-bit dtype, with a multiple of 128 rows."""
 
 
+class TMEM_ROW_TILES(RowTiles, Takes[Any]):
+    """`tmem_half_lane_layout` or `tmem_m64_collective_layout`, with a multiple of 64 rows; or a packed narrow dtype."""
+
+
 class TMEM_HALF_LANE_32BIT(
     M64Accumulator, Takes[WGMMA | HALF_LANE_NATIVE], Gives[WGMMA | HALF_LANE_NATIVE], LoadsAs[WGMMA]
 ):

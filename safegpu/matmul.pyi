@@ -47,21 +47,49 @@ class WGMMAAccumulator(Generic[_D]):
     @classmethod
     def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]: ...
 
-type _A[D: DType] = SmemRef[D, Any] | FragmentedArray[D, Any]
+type _A[D: DType, Swizzle] = SmemRef[D, Swizzle] | FragmentedArray[D, Any]
 
 @overload
+def wgmma[D: (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2), Swizzle](
+    acc: WGMMAAccumulator[float32], a: _A[D, Swizzle], b: SmemRef[D, Swizzle], *, swizzle: Swizzle
+) -> WGMMAAccumulator[float32]: ...
+@overload
+def wgmma[D: (float16, float8_e4m3fn, float8_e5m2), Swizzle](
+    acc: WGMMAAccumulator[float16], a: _A[D, Swizzle], b: SmemRef[D, Swizzle], *, swizzle: Swizzle
+) -> WGMMAAccumulator[float16]: ...
+@overload
+def wgmma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32), Swizzle](
+    acc: WGMMAAccumulator[C], a: _A[A, Swizzle], b: SmemRef[B, Swizzle], *, swizzle: Swizzle
+) -> WGMMAAccumulator[C]: ...
+@overload
+def wgmma[Swizzle](
+    acc: WGMMAAccumulator[int32], a: _A[int8, Swizzle], b: SmemRef[int8, Swizzle], *, swizzle: Swizzle
+) -> WGMMAAccumulator[int32]: ...
+@overload
 def wgmma[D: (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2)](
-    acc: WGMMAAccumulator[float32], a: _A[D], b: SmemRef[D, Any], *, swizzle: int = ...
+    acc: WGMMAAccumulator[float32], a: _A[D, Literal[128]], b: SmemRef[D, Literal[128]], *, swizzle: Literal[128] = ...
 ) -> WGMMAAccumulator[float32]: ...
 @overload
 def wgmma[D: (float16, float8_e4m3fn, float8_e5m2)](
-    acc: WGMMAAccumulator[float16], a: _A[D], b: SmemRef[D, Any], *, swizzle: int = ...
+    acc: WGMMAAccumulator[float16], a: _A[D, Literal[128]], b: SmemRef[D, Literal[128]], *, swizzle: Literal[128] = ...
 ) -> WGMMAAccumulator[float16]: ...
 @overload
+def wgmma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
+    acc: WGMMAAccumulator[C], a: _A[A, Literal[128]], b: SmemRef[B, Literal[128]], *, swizzle: Literal[128] = ...
+) -> WGMMAAccumulator[C]: ...
+@overload
 def wgmma(
-    acc: WGMMAAccumulator[int32], a: _A[int8], b: SmemRef[int8, Any], *, swizzle: int = ...
+    acc: WGMMAAccumulator[int32],
+    a: _A[int8, Literal[128]],
+    b: SmemRef[int8, Literal[128]],
+    *,
+    swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[int32]:
-    """Issues acc += A @ B on the tensor core. A is (M, K) in SMEM or registers, B is (K, N) in SMEM, tiled."""
+    """Issues acc += A @ B on the tensor core (PTX ISA, "wgmma.mma_async"); a warpgroup calls it.
+
+    A is (M, K) in shared memory or registers, B is (K, N) in shared memory, both tiled by `(8, 8 * swizzle // bits)`.
+    Raises ValueError where shapes or dtypes do not go together.
+    """
 
 class MMALayouts:
     """The register layouts of the operands and the accumulator of `mma`."""

@@ -4,7 +4,7 @@ A checker sees each spec as the reference that the kernel's body receives for it
 the specs of its inputs, outputs and scratch cannot disagree.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, overload
 
 from safegpu import layouts
@@ -327,7 +327,7 @@ def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m
 ) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
 @overload
 def TMEM[D: (float32, int32, uint32)](
-    shape: tuple[Literal[256, 384, 512], int],
+    shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
     dtype: type[D],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
@@ -336,7 +336,7 @@ def TMEM[D: (float32, int32, uint32)](
 ) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_32BIT]: ...
 @overload
 def TMEM[D: (float16, bfloat16, int16, uint16)](
-    shape: tuple[Literal[256, 384, 512], int],
+    shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
     dtype: type[D],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
@@ -345,7 +345,7 @@ def TMEM[D: (float16, bfloat16, int16, uint16)](
 ) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_16BIT]: ...
 @overload
 def TMEM[D: (float16, bfloat16, int16, uint16)](
-    shape: tuple[Literal[256, 384, 512], int],
+    shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
     dtype: type[D],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[2]]],
@@ -354,13 +354,49 @@ def TMEM[D: (float16, bfloat16, int16, uint16)](
 ) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_16BIT]: ...
 @overload
 def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
-    shape: tuple[Literal[256, 384, 512], int],
+    shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
     dtype: type[D],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
     collective: bool = ...,
     packing: None = ...,
 ) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
+@overload
+def TMEM(
+    shape: tuple[Literal[128, 192, 256, 320, 384, 448, 512], int],
+    dtype: type[Token],
+    *,
+    layout: TMEMLayout[layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[Token, layouts.TMEM_ROW_TILES]: ...
+@overload
+def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+    shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[4]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_ROW_TILES]: ...
+@overload
+def TMEM[D: (float4_e2m1fn, int4, uint4)](
+    shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[8]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_ROW_TILES]: ...
+@overload
+def TMEM[D: (int2, uint2)](
+    shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
+    dtype: type[D],
+    *,
+    layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[16]]],
+    collective: bool = ...,
+    packing: None = ...,
+) -> DenseTMEM[D, layouts.TMEM_ROW_TILES]: ...
 @overload
 def TMEM[D: (int2, uint2)](
     shape: tuple[int, ...],
@@ -406,22 +442,29 @@ def TMEM(
     kernel's lowering where rows, dtype and layout do not go together.
     """
 
-@overload
-def Barrier(  # type: ignore[overload-overlap]  # the literal 1 is one barrier
-    arrival_count: int, num_barriers: Literal[1] = ..., orders_tensor_core: bool = ...
-) -> BarrierRef: ...
-@overload
-def Barrier(arrival_count: int, num_barriers: int, orders_tensor_core: bool = ...) -> BarrierArray:
-    """One mbarrier, or with `num_barriers` an array of them, completed by `arrival_count` arrivals a phase."""
+type _Several = Literal[
+    2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32
+]
+"""A number of barriers that is more than one. A number that is not known may be one, and then takes no index."""
 
 @overload
-def TMABarrier(num_barriers: Literal[1] = ...) -> BarrierRef: ...  # type: ignore[overload-overlap]  # the literal 1 is one barrier
+def Barrier(arrival_count: int, num_barriers: Literal[1] = ..., orders_tensor_core: bool = ...) -> BarrierRef: ...
 @overload
-def TMABarrier(num_barriers: int) -> BarrierArray:
+def Barrier(arrival_count: int, num_barriers: _Several, orders_tensor_core: bool = ...) -> BarrierArray: ...
+@overload
+def Barrier(arrival_count: int, num_barriers: int, orders_tensor_core: bool = ...) -> Any:
+    """One mbarrier, or with `num_barriers` an array of up to 32, completed by `arrival_count` arrivals a phase."""
+
+@overload
+def TMABarrier(num_barriers: Literal[1] = ...) -> BarrierRef: ...
+@overload
+def TMABarrier(num_barriers: _Several) -> BarrierArray: ...
+@overload
+def TMABarrier(num_barriers: int) -> Any:
     """Barriers that one TMA copy completes: `Barrier(1, num_barriers)`."""
 
 @overload
-def ClusterBarrier(  # type: ignore[overload-overlap]  # the literal 1 is one barrier
+def ClusterBarrier(
     collective_dims: Sequence[Dim | Sequence[Dim]],
     arrival_count: int = ...,
     num_barriers: Literal[1] = ...,
@@ -434,10 +477,28 @@ def ClusterBarrier(
     collective_dims: Sequence[Dim | Sequence[Dim]],
     arrival_count: int = ...,
     *,
-    num_barriers: int,
+    num_barriers: _Several,
     orders_tensor_core: bool = ...,
     leader_tracked: bool = ...,
 ) -> CollectiveBarrierArray: ...
+@overload
+def ClusterBarrier(
+    collective_dims: Sequence[Dim | Sequence[Dim]],
+    arrival_count: int,
+    num_barriers: _Several,
+    *,
+    orders_tensor_core: bool = ...,
+    leader_tracked: bool = ...,
+) -> CollectiveBarrierArray: ...
+@overload
+def ClusterBarrier(
+    collective_dims: Sequence[Dim | Sequence[Dim]],
+    arrival_count: int = ...,
+    *,
+    num_barriers: int,
+    orders_tensor_core: bool = ...,
+    leader_tracked: bool = ...,
+) -> Any: ...
 @overload
 def ClusterBarrier(
     collective_dims: Sequence[Dim | Sequence[Dim]],
@@ -446,7 +507,7 @@ def ClusterBarrier(
     *,
     orders_tensor_core: bool = ...,
     leader_tracked: bool = ...,
-) -> CollectiveBarrierArray:
+) -> Any:
     """Barriers in which the blocks along the cluster's `collective_dims` arrive."""
 
 def Many[R](spec: R, n: int) -> tuple[R, ...]:
@@ -456,8 +517,8 @@ class Union[T]:
     """Scratch of which one member is used at a time: the members share their memory."""
 
     members: Sequence[T]
-    def __init__(self, members: Sequence[T]) -> None: ...
-    def __iter__(self) -> Any: ...
+    def __new__(cls, members: Sequence[Any]) -> Union[Any]: ...
+    def __iter__(self) -> Iterator[T]: ...
 
 class Scratch:
     """Base of a kernel's scratch: each attribute that is a spec is allocated, in the order of declaration.
