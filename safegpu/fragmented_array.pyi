@@ -10,7 +10,6 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
-    DType,
     Token,
     UnknownDType,
     bfloat16,
@@ -35,12 +34,12 @@ from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
 from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim
 from safegpu.utils import MultimemReductionOp
 
-_D = TypeVar("_D", bound=DType, default=Any)
+_D = TypeVar("_D", default=Any)
 _L = TypeVar("_L")
 _L_co = TypeVar("_L_co", covariant=True, default=Any)
 
 # For parameters that are unions of references: a reference of type Any leaves them unknown.
-_Dtype = TypeVar("_Dtype", bound=DType, default=Any)
+_Dtype = TypeVar("_Dtype", default=Any)
 _Layout = TypeVar("_Layout", default=Any)
 _Swizzle = TypeVar("_Swizzle", default=Any)
 
@@ -53,7 +52,9 @@ class FragmentedLayout(Generic[_L_co]):
     def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def thread_idxs(self, shape: tuple[int, ...]) -> Any: ...
-    # Of tiled layouts alone, but the layout of an array may be asked for them.
+    # Of some layouts alone, but the layout of an array may be asked for them.
+    @property
+    def vec_size(self) -> int: ...
     @property
     def base_tile_shape(self) -> tuple[int, ...]: ...
     @property
@@ -103,7 +104,8 @@ class TiledLayout(FragmentedLayout[_L_co]):
 
 class WGStridedFragLayout(FragmentedLayout[Strided]):
     shape: tuple[int, ...]
-    vec_size: int
+    @property
+    def vec_size(self) -> int: ...
     def __init__(self, shape: tuple[int, ...], vec_size: int) -> None: ...
     @classmethod
     def from_shaped_type(cls, shaped_ty: ir.Type) -> WGStridedFragLayout | None: ...
@@ -150,8 +152,8 @@ class Rounding(enum.Enum):
 
 type _Number = int | float
 type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
-type _Store[D: DType] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
-type _StoreAnywhere[D: DType] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
+type _Store[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
+type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
 
 class FragmentedArray(Generic[_D, _L_co]):
     """An array spread over the registers of a warpgroup.
@@ -164,7 +166,7 @@ class FragmentedArray(Generic[_D, _L_co]):
     is_signed: bool | None
     def __init__(self, *, _registers: Any, _layout: FragmentedLayout[_L_co], _is_signed: bool | None) -> None: ...
     @property
-    def layout(self) -> FragmentedLayout[_L_co]: ...
+    def layout(self) -> TiledLayout[_L_co]: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
@@ -185,7 +187,7 @@ class FragmentedArray(Generic[_D, _L_co]):
     # Loads and constructors.
 
     @classmethod
-    def load_strided[D: DType](
+    def load_strided[D](
         cls, ref: _Store[D], *, is_signed: bool | None = ..., vec_size: int | None = ...
     ) -> FragmentedArray[D, Strided]: ...
     @overload
@@ -216,7 +218,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         _narrow_float_as_int: bool = ...,
     ) -> FragmentedArray[_Dtype, _Layout]: ...
     @classmethod
-    def load_untiled[D: DType, L](
+    def load_untiled[D, L](
         cls,
         ref: _Store[D],
         *,
@@ -439,7 +441,7 @@ class FragmentedArray(Generic[_D, _L_co]):
     # Stores. What the receiver's layout alone forbids is forbidden whatever the arguments are.
 
     @overload
-    def store_untiled[D: DType](
+    def store_untiled[D](
         self: FragmentedArray[D, Splat],
         ref: _Store[D],
         *,
@@ -448,7 +450,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         atomic: None = ...,
     ) -> None: ...
     @overload
-    def store_untiled[D: DType](
+    def store_untiled[D](
         self: FragmentedArray[D, Strided],
         ref: _StoreAnywhere[D],
         *,
@@ -457,7 +459,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         atomic: _Atomic | None = ...,
     ) -> None: ...
     @overload
-    def store_untiled[D: DType](
+    def store_untiled[D](
         self: FragmentedArray[D, Tiled],
         ref: _StoreAnywhere[D],
         *,
@@ -466,7 +468,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         atomic: _Atomic | None = ...,
     ) -> None: ...
     @overload
-    def store_untiled[D: DType](
+    def store_untiled[D](
         self: FragmentedArray[D, _ReplicatedLayout],
         ref: _StoreAnywhere[D],
         *,
@@ -482,7 +484,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled[D: DType, Swizzle](
+    def store_tiled[D, Swizzle](
         self: FragmentedArray[D, Tiled],
         ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
         swizzle: Swizzle | None,
@@ -491,7 +493,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         atomic: _Atomic | None = ...,
     ) -> None: ...
     @overload
-    def store_tiled[D: DType, Swizzle](
+    def store_tiled[D, Swizzle](
         self: FragmentedArray[D, _ReplicatedLayout],
         ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
         swizzle: Swizzle | None,
@@ -507,7 +509,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled_async[D: DType, Swizzle](
+    def store_tiled_async[D, Swizzle](
         self: FragmentedArray[D, Tiled],
         ref: SmemRef[D, Swizzle],
         barrier: BarrierRef,
@@ -536,15 +538,13 @@ class FragmentedArray(Generic[_D, _L_co]):
     # Which layouts convert into which (`FragmentedArray.to_layout`); some ask for a width of the dtype, too.
 
     @overload
-    def to_layout[D: DType, L](
-        self: FragmentedArray[D, Splat], new_layout: FragmentedLayout[L]
-    ) -> FragmentedArray[D, L]: ...
+    def to_layout[D, L](self: FragmentedArray[D, Splat], new_layout: FragmentedLayout[L]) -> FragmentedArray[D, L]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, Strided], new_layout: WGStridedFragLayout
+    def to_layout[D](
+        self: FragmentedArray[D, Strided], new_layout: FragmentedLayout[Strided]
     ) -> FragmentedArray[D, Strided]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[
             D,
             layouts.WGMMA
@@ -553,34 +553,35 @@ class FragmentedArray(Generic[_D, _L_co]):
             | layouts.WGMMA_UPCAST_2X
             | layouts.WGMMA_UPCAST_4X,
         ],
-        new_layout: TiledLayout[layouts.WGMMA],
+        new_layout: FragmentedLayout[layouts.WGMMA],
     ) -> FragmentedArray[D, layouts.WGMMA]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[D, layouts.WGMMA_TRANSPOSED | layouts.WGMMA],
-        new_layout: TiledLayout[layouts.WGMMA_TRANSPOSED],
+        new_layout: FragmentedLayout[layouts.WGMMA_TRANSPOSED],
     ) -> FragmentedArray[D, layouts.WGMMA_TRANSPOSED]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[D, layouts.WGMMA_ACC_32BIT | layouts.WGMMA],
-        new_layout: TiledLayout[layouts.WGMMA_ACC_32BIT],
+        new_layout: FragmentedLayout[layouts.WGMMA_ACC_32BIT],
     ) -> FragmentedArray[D, layouts.WGMMA_ACC_32BIT]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[D, layouts.WGMMA_UPCAST_2X | layouts.WGMMA_UPCAST_4X],
-        new_layout: TiledLayout[layouts.WGMMA_UPCAST_2X],
+        new_layout: FragmentedLayout[layouts.WGMMA_UPCAST_2X],
     ) -> FragmentedArray[D, layouts.WGMMA_UPCAST_2X]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.TCGEN05 | layouts.TCGEN05_TRANSPOSED], new_layout: TiledLayout[layouts.TCGEN05]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.TCGEN05 | layouts.TCGEN05_TRANSPOSED],
+        new_layout: FragmentedLayout[layouts.TCGEN05],
     ) -> FragmentedArray[D, layouts.TCGEN05]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[D, layouts.TCGEN05_TRANSPOSED | layouts.TCGEN05],
-        new_layout: TiledLayout[layouts.TCGEN05_TRANSPOSED],
+        new_layout: FragmentedLayout[layouts.TCGEN05_TRANSPOSED],
     ) -> FragmentedArray[D, layouts.TCGEN05_TRANSPOSED]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[
             D,
             layouts.TMEM_NATIVE
@@ -589,10 +590,10 @@ class FragmentedArray(Generic[_D, _L_co]):
             | layouts.TMEM_NATIVE_8
             | layouts.TMEM_NATIVE_16,
         ],
-        new_layout: TiledLayout[layouts.TMEM_NATIVE],
+        new_layout: FragmentedLayout[layouts.TMEM_NATIVE],
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[
             D,
             layouts.TMEM_NATIVE
@@ -601,10 +602,10 @@ class FragmentedArray(Generic[_D, _L_co]):
             | layouts.TMEM_NATIVE_8
             | layouts.TMEM_NATIVE_16,
         ],
-        new_layout: TiledLayout[layouts.TMEM_NATIVE_1],
+        new_layout: FragmentedLayout[layouts.TMEM_NATIVE_1],
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_1]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[
             D,
             layouts.TMEM_NATIVE
@@ -613,10 +614,10 @@ class FragmentedArray(Generic[_D, _L_co]):
             | layouts.TMEM_NATIVE_8
             | layouts.TMEM_NATIVE_16,
         ],
-        new_layout: TiledLayout[layouts.TMEM_NATIVE_4],
+        new_layout: FragmentedLayout[layouts.TMEM_NATIVE_4],
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_4]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[
             D,
             layouts.TMEM_NATIVE
@@ -625,10 +626,10 @@ class FragmentedArray(Generic[_D, _L_co]):
             | layouts.TMEM_NATIVE_8
             | layouts.TMEM_NATIVE_16,
         ],
-        new_layout: TiledLayout[layouts.TMEM_NATIVE_8],
+        new_layout: FragmentedLayout[layouts.TMEM_NATIVE_8],
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_8]: ...
     @overload
-    def to_layout[D: DType](
+    def to_layout[D](
         self: FragmentedArray[
             D,
             layouts.TMEM_NATIVE
@@ -637,55 +638,56 @@ class FragmentedArray(Generic[_D, _L_co]):
             | layouts.TMEM_NATIVE_8
             | layouts.TMEM_NATIVE_16,
         ],
-        new_layout: TiledLayout[layouts.TMEM_NATIVE_16],
+        new_layout: FragmentedLayout[layouts.TMEM_NATIVE_16],
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_16]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.WGMMA_8BIT], new_layout: TiledLayout[layouts.WGMMA_8BIT]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.WGMMA_8BIT], new_layout: FragmentedLayout[layouts.WGMMA_8BIT]
     ) -> FragmentedArray[D, layouts.WGMMA_8BIT]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.WGMMA_UPCAST_4X], new_layout: TiledLayout[layouts.WGMMA_UPCAST_4X]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.WGMMA_UPCAST_4X], new_layout: FragmentedLayout[layouts.WGMMA_UPCAST_4X]
     ) -> FragmentedArray[D, layouts.WGMMA_UPCAST_4X]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.WGMMA_ROW], new_layout: TiledLayout[layouts.WGMMA_ROW]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.WGMMA_ROW], new_layout: FragmentedLayout[layouts.WGMMA_ROW]
     ) -> FragmentedArray[D, layouts.WGMMA_ROW]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.WGMMA_COL], new_layout: TiledLayout[layouts.WGMMA_COL]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.WGMMA_COL], new_layout: FragmentedLayout[layouts.WGMMA_COL]
     ) -> FragmentedArray[D, layouts.WGMMA_COL]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.TCGEN05_ROW], new_layout: TiledLayout[layouts.TCGEN05_ROW]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.TCGEN05_ROW], new_layout: FragmentedLayout[layouts.TCGEN05_ROW]
     ) -> FragmentedArray[D, layouts.TCGEN05_ROW]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.TMEM_NATIVE_ROW], new_layout: TiledLayout[layouts.TMEM_NATIVE_ROW]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.TMEM_NATIVE_ROW], new_layout: FragmentedLayout[layouts.TMEM_NATIVE_ROW]
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_ROW]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.M64_COLLECTIVE], new_layout: TiledLayout[layouts.M64_COLLECTIVE]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.M64_COLLECTIVE], new_layout: FragmentedLayout[layouts.M64_COLLECTIVE]
     ) -> FragmentedArray[D, layouts.M64_COLLECTIVE]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.TMA_INDICES], new_layout: TiledLayout[layouts.TMA_INDICES]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.TMA_INDICES], new_layout: FragmentedLayout[layouts.TMA_INDICES]
     ) -> FragmentedArray[D, layouts.TMA_INDICES]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.TMA_INDICES_4], new_layout: TiledLayout[layouts.TMA_INDICES_4]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.TMA_INDICES_4], new_layout: FragmentedLayout[layouts.TMA_INDICES_4]
     ) -> FragmentedArray[D, layouts.TMA_INDICES_4]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.SCALES], new_layout: TiledLayout[layouts.SCALES]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.SCALES], new_layout: FragmentedLayout[layouts.SCALES]
     ) -> FragmentedArray[D, layouts.SCALES]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.HALF_LANE_NATIVE], new_layout: TiledLayout[layouts.HALF_LANE_NATIVE]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.HALF_LANE_NATIVE], new_layout: FragmentedLayout[layouts.HALF_LANE_NATIVE]
     ) -> FragmentedArray[D, layouts.HALF_LANE_NATIVE]: ...
     @overload
-    def to_layout[D: DType](
-        self: FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE], new_layout: TiledLayout[layouts.M64_COLLECTIVE_NATIVE]
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE],
+        new_layout: FragmentedLayout[layouts.M64_COLLECTIVE_NATIVE],
     ) -> FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE]: ...
     @overload
     def astype(
@@ -708,95 +710,73 @@ class FragmentedArray(Generic[_D, _L_co]):
     def __neg__(self) -> FragmentedArray[_D, _L_co]: ...
     def __invert__(self) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __add__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __add__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __add__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __sub__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __sub__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __sub__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __mul__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __mul__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __mul__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __truediv__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __truediv__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __truediv__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __floordiv__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __floordiv__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __floordiv__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __mod__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __mod__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __mod__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __pow__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __pow__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __pow__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __and__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __and__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __and__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __or__[D: DType, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __or__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __or__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __xor__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __xor__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __xor__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __lshift__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __lshift__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __lshift__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __rshift__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def __rshift__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def __rshift__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
@@ -812,83 +792,67 @@ class FragmentedArray(Generic[_D, _L_co]):
     def __ror__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     def __rxor__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     @overload  # type: ignore[override]  # Mosaic GPU compares elementwise
-    def __eq__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[bool_, L]: ...
+    def __eq__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __eq__(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload  # type: ignore[override]  # Mosaic GPU compares elementwise
-    def __ne__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[bool_, L]: ...
+    def __ne__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __ne__(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __lt__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[bool_, L]: ...
+    def __lt__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __lt__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __le__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[bool_, L]: ...
+    def __le__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __le__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __gt__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[bool_, L]: ...
+    def __gt__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __gt__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __ge__[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[bool_, L]: ...
+    def __ge__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __ge__(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def max[D: DType, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def max[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def max(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def min[D: DType, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def min[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def min(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def copysign[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def copysign[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def copysign(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def atan2[D: DType, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def atan2[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def atan2(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def trunc_div[D: DType, L](
-        self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
+    def trunc_div[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def trunc_div(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
@@ -907,17 +871,17 @@ class FragmentedArray(Generic[_D, _L_co]):
     def round_even(self) -> FragmentedArray[_D, _L_co]: ...
     def erf(self) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def select[D: DType](
+    def select[D](
         self,
         on_true: FragmentedArray[D, Splat],
         on_false: FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, _L_co]: ...
     @overload
-    def select[D: DType, L](
+    def select[D, L](
         self, on_true: FragmentedArray[D, Splat], on_false: FragmentedArray[D, L]
     ) -> FragmentedArray[D, L]: ...
     @overload
-    def select[D: DType, L](
+    def select[D, L](
         self,
         on_true: FragmentedArray[D, L],
         on_false: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
@@ -934,16 +898,16 @@ class FragmentedArray(Generic[_D, _L_co]):
     # Shape.
 
     def __getitem__(self, idx: Any) -> FragmentedArray[_D, _L_co]: ...
-    def __setitem__[D: DType, L](self: FragmentedArray[D, L], idx: object, value: FragmentedArray[D, L]) -> None: ...
+    def __setitem__[D, L](self: FragmentedArray[D, L], idx: object, value: FragmentedArray[D, L]) -> None: ...
     def copy(self) -> FragmentedArray[_D, _L_co]: ...
     def broadcast(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
     def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def broadcast_minor[D: DType](
+    def broadcast_minor[D](
         self: FragmentedArray[D, layouts.WGMMA_ROW], n: int
     ) -> FragmentedArray[D, layouts.WGMMA]: ...
     @overload
-    def broadcast_minor[D: DType](
+    def broadcast_minor[D](
         self: FragmentedArray[D, layouts.TCGEN05_ROW], n: int
     ) -> FragmentedArray[D, layouts.TCGEN05]: ...
     def broadcast_in_dim[L](
@@ -994,20 +958,20 @@ class FragmentedArray(Generic[_D, _L_co]):
     def tree_unflatten(cls, aux: Any, flat_registers: Any) -> FragmentedArray[Any, Any]: ...
 
 @overload
-def optimization_barrier[D: DType, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
+def optimization_barrier[D, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
 @overload
 def optimization_barrier(
     a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any], /, *arrays: FragmentedArray[Any, Any]
 ) -> Sequence[FragmentedArray[Any, Any]]: ...
-def concatenate[D: DType, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]: ...
+def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]: ...
 @overload
-def copy_tiled[D: DType, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
+def copy_tiled[D, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D: DType, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: Swizzle) -> None: ...
+def copy_tiled[D, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D: DType](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
+def copy_tiled[D](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
 @overload
-def copy_tiled[D: DType](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None: ...
+def copy_tiled[D](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None: ...
 def tiled_copy_smem_gmem_layout(row_tiles: int, col_tiles: int, swizzle: int, bitwidth: int) -> TiledLayout[Any]: ...
 
 # --- what the transfers are planned with

@@ -52,7 +52,7 @@ type _Foreign = (
 """A tree of specs of which at least one is not ours: unknown."""
 
 # What a body receives, one by one: inputs as a tuple or alone; outputs alone or up to four; scratch as a class of `Scratch`,
-# as a tree of specs, or as a tree that is not known.
+# or as a tree of specs.
 
 @overload
 def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
@@ -374,166 +374,6 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
 ) -> Kernel: ...
-@overload
-def as_gpu_kernel[*Ins, O: GmemRef[Any]](
-    body: Callable[[LaunchContext, *Ins, O, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: O,
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any]](
-    body: Callable[[LaunchContext, *Ins, O1, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: tuple[O1],
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any]](
-    body: Callable[[LaunchContext, *Ins, O1, O2, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: tuple[O1, O2],
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any]](
-    body: Callable[[LaunchContext, *Ins, O1, O2, O3, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: tuple[O1, O2, O3],
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any]](
-    body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: tuple[O1, O2, O3, O4],
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any]](
-    body: Callable[[LaunchContext, I, O, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: O,
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any]](
-    body: Callable[[LaunchContext, I, O1, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: tuple[O1],
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any]](
-    body: Callable[[LaunchContext, I, O1, O2, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: tuple[O1, O2],
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any]](
-    body: Callable[[LaunchContext, I, O1, O2, O3, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: tuple[O1, O2, O3],
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any]](
-    body: Callable[[LaunchContext, I, O1, O2, O3, O4, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: tuple[O1, O2, O3, O4],
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    inout_shape: tuple[()] = ...,
-) -> Kernel: ...
 
 # One buffer that is both, between the inputs and the only output.
 @overload
@@ -604,42 +444,24 @@ def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
     *,
     inout_shape: IO | tuple[IO],
 ) -> Kernel: ...
-@overload
-def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any]](
-    body: Callable[[LaunchContext, *Ins, IO, O, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: tuple[*Ins],
-    out_shape: O,
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    *,
-    inout_shape: IO | tuple[IO],
-) -> Kernel: ...
-@overload
-def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any]](
-    body: Callable[[LaunchContext, I, IO, O, Any], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    in_shape: I,
-    out_shape: O,
-    smem_scratch_shape: _Foreign,
-    prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
-    module_name: str = ...,
-    kernel_name: str | None = ...,
-    ir_version: int | None = ...,
-    thread_semantics: LoweringSemantics = ...,
-    *,
-    inout_shape: IO | tuple[IO],
-) -> Kernel: ...
 
 # What is not known.
+@overload
+def as_gpu_kernel(
+    body: Callable[..., object],
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    in_shape: Any,
+    out_shape: Any,
+    smem_scratch_shape: _Foreign,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: tuple[int, int, int] = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: Any = ...,
+) -> Kernel: ...
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, overload
 from jaxlib.mlir import ir
 
 from safegpu.barriers import BarrierRef, ThreadSubset
-from safegpu.dtypes import DType
 from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef
 from safegpu.scalars import I32, Dim
 from safegpu.utils import Region
@@ -80,7 +79,7 @@ class LaunchContext:
     num_peers: int
     def named_region(self, *args: Any, **kwargs: Any) -> Region: ...
     @overload
-    def async_copy[D: DType, Swizzle](
+    def async_copy[D, Swizzle](
         self,
         *,
         src_ref: GmemRef[D],
@@ -99,7 +98,7 @@ class LaunchContext:
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D: DType](
+    def async_copy[D](
         self,
         *,
         src_ref: GmemRef[D],
@@ -118,7 +117,7 @@ class LaunchContext:
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D: DType, Swizzle](
+    def async_copy[D, Swizzle](
         self,
         *,
         src_ref: SmemRef[D, Swizzle],
@@ -137,7 +136,7 @@ class LaunchContext:
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D: DType](
+    def async_copy[D](
         self,
         *,
         src_ref: SmemRef[D, Literal[16]],
@@ -178,10 +177,10 @@ class LaunchContext:
     ) -> None: ...
     def await_async_copy(self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...) -> None: ...
     def await_cp_async_copy(self, allow_groups: int) -> None: ...
-    def to_remote[D: DType](
+    def to_remote[D](
         self, ref: GmemRef[D], peer: ir.Value[Any], *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
     ) -> GmemRef[D]: ...
-    def to_remote_multicast[D: DType](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]: ...
+    def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]: ...
     def device_id(self, on_host: bool = ...) -> I32: ...
 
 # --- of Mosaic GPU's own

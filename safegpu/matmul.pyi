@@ -21,7 +21,7 @@ from safegpu.dtypes import (
 from safegpu.fragmented_array import FragmentedArray, TiledLayout
 from safegpu.refs import SmemRef
 
-_D = TypeVar("_D", bound=DType, default=Any)
+_D = TypeVar("_D", default=Any)
 
 class WGMMAAccumulator(Generic[_D]):
     """An accumulator that wgmma writes (PTX ISA, "Asynchronous warpgroup level matrix instructions")."""
@@ -40,14 +40,14 @@ class WGMMAAccumulator(Generic[_D]):
         cls, m: int, n: int, dtype: ir.Type | UnknownDType, *, is_signed: bool | None = ...
     ) -> WGMMAAccumulator[Any]: ...
     @classmethod
-    def from_registers[D: DType](
+    def from_registers[D](
         cls, registers: FragmentedArray[D, layouts.WGMMA | layouts.WGMMA_ACC_32BIT], sync: bool = ...
     ) -> WGMMAAccumulator[D]: ...
     def tree_flatten(self) -> tuple[Any, Any]: ...
     @classmethod
     def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]: ...
 
-type _A[D: DType, Swizzle] = SmemRef[D, Swizzle] | FragmentedArray[D, Any]
+type _A[D, Swizzle] = SmemRef[D, Swizzle] | FragmentedArray[D, Any]
 
 @overload
 def wgmma[D: (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2), Swizzle](
@@ -103,6 +103,6 @@ class MMALayouts:
     @classmethod
     def for_shape(cls, element_type: ir.Type | type[DType] | UnknownDType, m: int, n: int) -> MMALayouts: ...
 
-def mma[C: DType, L](
+def mma[C, L](
     acc: FragmentedArray[C, L], a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any]
 ) -> FragmentedArray[C, L]: ...

@@ -15,13 +15,21 @@ from safegpu.dtypes import (
     UnknownDType,
     bfloat16,
     bool_,
+    float4_e2m1fn,
+    float8_e4m3fn,
+    float8_e5m2,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
+    int2,
+    int4,
     int8,
     int16,
     int32,
     int64,
+    uint2,
+    uint4,
     uint8,
     uint16,
     uint32,
@@ -162,6 +170,11 @@ def c(val: SupportsFloat, ty: type[float32]) -> F32: ...
 def c(val: SupportsFloat, ty: type[float64]) -> F64: ...
 @overload
 def c[S: (Index, I1, I8, I16, I32, I64, F16, BF16, F32, F64)](val: SupportsFloat, ty: type[S]) -> S: ...
+@overload
+def c(
+    val: SupportsFloat,
+    ty: type[int2 | uint2 | int4 | uint4 | float4_e2m1fn | float8_e4m3fn | float8_e5m2 | float8_e8m0fnu],
+) -> ir.Value[Any]: ...
 @overload
 def c(val: SupportsFloat, ty: ir.IndexType) -> Index: ...
 @overload

@@ -8,7 +8,6 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
-    DType,
     Token,
     UnknownDType,
     bfloat16,
@@ -37,7 +36,7 @@ TRANSPOSED_LAYOUT: TiledLayout[layouts.TCGEN05_TRANSPOSED]
 ROW_LAYOUT: TiledLayout[layouts.TCGEN05_ROW]
 COL_LAYOUT: TiledLayout[layouts.WGMMA_COL]
 
-_D = TypeVar("_D", bound=DType, default=Any)
+_D = TypeVar("_D", default=Any)
 _T_co = TypeVar("_T_co", covariant=True, default=Any)
 
 type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
@@ -163,7 +162,7 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store[D: DType, L](self: DenseTMEM[D, layouts.Takes[L]], value: FragmentedArray[D, L]) -> None: ...
+    def store[D, L](self: DenseTMEM[D, layouts.Takes[L]], value: FragmentedArray[D, L]) -> None: ...
     @overload
     def load(
         self: DenseTMEM[Any, layouts.RowTiles],
@@ -179,77 +178,77 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def load[D: DType, L](
+    def load[D, L](
         self: DenseTMEM[D, layouts.LoadsAs[L]],
         layout: None = ...,
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, L]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.TCGEN05]],
         layout: TiledLayout[layouts.TCGEN05],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TCGEN05]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE]],
         layout: TiledLayout[layouts.TMEM_NATIVE],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_1]],
         layout: TiledLayout[layouts.TMEM_NATIVE_1],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_1]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_4]],
         layout: TiledLayout[layouts.TMEM_NATIVE_4],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_4]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_8]],
         layout: TiledLayout[layouts.TMEM_NATIVE_8],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_8]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.TMEM_NATIVE_16]],
         layout: TiledLayout[layouts.TMEM_NATIVE_16],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.TMEM_NATIVE_16]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.WGMMA]],
         layout: TiledLayout[layouts.WGMMA],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.WGMMA]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.M64_COLLECTIVE]],
         layout: TiledLayout[layouts.M64_COLLECTIVE],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.M64_COLLECTIVE]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.HALF_LANE_NATIVE]],
         layout: TiledLayout[layouts.HALF_LANE_NATIVE],
         is_signed: bool | None = ...,
         reduce: None = ...,
     ) -> FragmentedArray[D, layouts.HALF_LANE_NATIVE]: ...
     @overload
-    def load[D: DType](
+    def load[D](
         self: DenseTMEM[D, layouts.Gives[layouts.M64_COLLECTIVE_NATIVE]],
         layout: TiledLayout[layouts.M64_COLLECTIVE_NATIVE],
         is_signed: bool | None = ...,
@@ -512,7 +511,7 @@ def async_copy_sparse_metadata_smem_to_tmem[D: (int2, uint2)](
 def async_copy_scales_smem_to_tmem[D: (float8_e8m0fnu, float8_e4m3fn)](
     smem_ref: SmemRef[D, Any], tmem_ref: ScalesTMEM[D], collective: bool = ...
 ) -> None: ...
-def async_copy_smem_to_tmem[D: DType](
+def async_copy_smem_to_tmem[D](
     smem_ref: SmemRef[D, Any], tmem_ref: DenseTMEM[D, layouts.OperandA], swizzle: int, collective: bool = ...
 ) -> None: ...
 def commit_tmem() -> None: ...

@@ -157,10 +157,7 @@ def dtype_of_the_caller() -> None:
     build_of_dtype(mgpu.bfloat16, mgpu.float32)
 
 
-@legal(arch="sm_90a")
-def one_of_several_dtypes() -> None:
-    dtype = mgpu.float16 if ROWS else mgpu.bfloat16
-
+def build_of_several_dtypes(dtype: type[mgpu.DType]) -> None:
     class Local(mgpu.Scratch):
         a = mgpu.SMEM((64, 64), dtype, swizzle=128)
         b = mgpu.SMEM((64, 64), dtype, swizzle=128)
@@ -170,6 +167,11 @@ def one_of_several_dtypes() -> None:
         acc.value.astype(dtype).store_untiled(o, optimized=False)
 
     mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((64, 64), dtype), Local)
+
+
+@legal(arch="sm_90a")
+def one_of_several_dtypes() -> None:
+    build_of_several_dtypes(mgpu.float16 if ROWS else mgpu.bfloat16)
 
 
 # --- generic kernels
