@@ -13,7 +13,7 @@ from safegpu._facts import facts_of, record
 from safegpu._jax import ir, launch_context
 from safegpu._value import like, raw
 from safegpu.barriers import promote
-from safegpu.refs import GmemRef, MultimemRef
+from safegpu.refs import MultimemAddress, MultimemRef
 from safegpu.scalars import giving_scalars
 
 __getattr__, __dir__ = mirror(launch_context, globals())
@@ -49,7 +49,7 @@ class LaunchContext(_Real):
     def to_remote_multicast(self, ref: Any, on_host: bool = False) -> MultimemRef:
         multimem = super().to_remote_multicast(raw(ref), on_host)
         record(multimem.ref, facts_of(ref))
-        return MultimemRef(GmemRef(multimem.ref))
+        return MultimemRef(MultimemAddress(multimem.ref))
 
     device_id = giving_scalars(_Real.device_id)
 

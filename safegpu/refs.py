@@ -14,6 +14,7 @@ from safegpu._dtype import check_dtype, token_of
 from safegpu._facts import Facts, facts_of, record
 from safegpu._jax import ir, utils
 from safegpu._value import Value, like
+from safegpu._value import raw as unwrapped
 from safegpu.dtypes import DType
 
 __all__ = [
@@ -23,11 +24,14 @@ __all__ = [
 
 _CLUSTER_ADDRESS_SPACE = 7  # shared::cluster in NVPTX
 
+NO_SWIZZLE = 16  # bytes: Mosaic GPU's default, and the width of the atoms that a swizzle permutes
+
 # Memory spaces in the author's words, and the door for each.
 _DOORS = {
     "global-memory": "GmemRef.wrap",
     "shared-memory": "SmemRef.wrap",
     "cluster shared-memory": "ClusterSmemRef.wrap",
+    "multimem": "the MultimemRef itself",
     "TMEM": "DenseTMEM.wrap, SparseMetaTMEM.wrap or ScalesTMEM.wrap on the tcgen05.TMEMRef",
 }
 
@@ -86,6 +90,10 @@ class _Ref(Value):
         check_shape(where, ref_type.shape, shape)
         check_swizzle(where, swizzle)
         known = facts_of(value)
+        if swizzle and known.swizzle not in (None, NO_SWIZZLE, swizzle):
+            raise ValueError(
+                f"{where}: the buffer was declared with swizzle={known.swizzle}, got swizzle={swizzle}; leave it out"
+            )
         record(value, Facts(token_of(dtype) or known.dtype, swizzle or known.swizzle, known.tiling))
         return cls(value)
 
@@ -135,6 +143,17 @@ class ClusterSmemRef(_Swizzled):
     _spaces = ("cluster shared-memory", "global-memory")
 
 
+class MultimemAddress(_Ref):
+    """The reference inside a `MultimemRef`. Its type is that of a reference to global memory, which it is not."""
+
+    __slots__ = ()
+    _spaces = ("multimem", "global-memory")
+
+    @classmethod
+    def wrap(cls, raw: ir.Value, dtype: Any, *, shape: tuple[int, ...] | None = None) -> Self:
+        return cls._checked(raw, dtype, shape, None)
+
+
 class MultimemRef(utils.MultimemRef):
     """A multicast reference: a store reaches every device, a load reduces over them."""
 
@@ -161,7 +180,7 @@ class MultimemRef(utils.MultimemRef):
                 f"{cls.__name__}.wrap: expected a multimem reference, got {type(raw).__name__}; "
                 "LaunchContext.to_remote_multicast makes one of a global-memory reference"
             )
-        return cls(GmemRef.wrap(raw.ref, dtype, shape=shape))
+        return cls(MultimemAddress.wrap(unwrapped(raw.ref), dtype, shape=shape))
 
 
 def check_shape(where: str, actual: Any, shape: tuple[int, ...] | None) -> None:

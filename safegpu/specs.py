@@ -12,7 +12,7 @@ from typing import Any
 from safegpu._dtype import token_of
 from safegpu._facts import Facts
 from safegpu._jax import SPEC_TYPES, TMABarrier, core, jax, utils
-from safegpu.refs import check_swizzle
+from safegpu.refs import NO_SWIZZLE, check_swizzle
 
 __all__ = [
     "GMEM", "SMEM", "TMEM", "Barrier", "ClusterBarrier", "Many", "Scratch", "TMABarrier", "Union",
@@ -21,8 +21,6 @@ __all__ = [
 Barrier = core.Barrier
 ClusterBarrier = core.ClusterBarrier
 Union = core.Union
-
-_NO_SWIZZLE = 16  # bytes: Mosaic GPU's default, and the width of the atoms that a swizzle permutes
 
 
 class GMEM(jax.ShapeDtypeStruct):
@@ -64,7 +62,7 @@ class SMEM(jax.ShapeDtypeStruct):
             )
         super().__init__(utils.tile_shape(logical, tiling), dtype)
         self.logical_shape, self.tiling = logical, tiling
-        self.swizzle, self.token = swizzle or _NO_SWIZZLE, token_of(dtype)
+        self.swizzle, self.token = swizzle or NO_SWIZZLE, token_of(dtype)
 
 
 class TMEM(core.TMEM):
@@ -93,7 +91,7 @@ def _bits(dtype: Any) -> int:
 
 def _mma_tile(swizzle: int | None, bits: int) -> tuple[int, ...]:
     """The tile that the tensor cores read: eight rows, each as wide as the swizzle."""
-    return () if swizzle in (None, _NO_SWIZZLE) else (8, 8 * swizzle // bits)
+    return () if swizzle in (None, NO_SWIZZLE) else (8, 8 * swizzle // bits)
 
 
 # --- scratch
@@ -157,6 +155,11 @@ def lowered_specs(specs: Any) -> Any:
 
     def lowered(spec: Any) -> Any:
         if _is_scratch(spec):
+            if isinstance(spec, type) and spec.__init__ is not Scratch.__init__:
+                name = spec.__name__
+                raise TypeError(
+                    f"{name} sets its specs in __init__: pass an object, {name}(...), in place of the class"
+                )
             return tuple(lowered_specs(each) for each in _specs_of(spec).values())
         return Union([lowered_specs(each) for each in spec.members]) if _is_union(spec) else spec
 

@@ -12,6 +12,7 @@ from jaxlib.mlir.dialects import memref, scf
 import safegpu as mgpu
 from safegpu import utils
 from safegpu._facts import Facts, facts_of
+from safegpu.refs import MultimemAddress
 from tests.runtime.kernels import BLACKWELL, in_kernel
 
 X = mgpu.Dimension.x
@@ -72,6 +73,8 @@ def test_wrap_is_the_same_value_with_its_facts(ctx: Any, x: Any, o: Any, smem: A
 def test_wrap_takes_the_swizzle_as_the_authors_word(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     assert mgpu.SmemRef.wrap(plain(smem), mgpu.uint8, swizzle=32).swizzle == 32
     assert facts_of(smem) == Facts(mgpu.uint8, 32)
+    with pytest.raises(ValueError, match="declared with swizzle=32, got swizzle=64; leave it out"):
+        mgpu.SmemRef.wrap(plain(smem), mgpu.uint8, swizzle=64)
     # What a later wrap leaves out stays known.
     assert mgpu.SmemRef.wrap(plain(smem), ir.IntegerType.get_signless(8)).dtype is mgpu.uint8
 
@@ -289,7 +292,10 @@ def test_remote_references(ctx: Any, x: Any, o: Any, smem: Any) -> None:
         mgpu.MultimemRef.wrap(raw_utils.MultimemRef(plain(multimem.ref)), mgpu.int32, shape=(128,)),
     ):
         assert type(ref) is mgpu.MultimemRef
-        assert type(ref.ref) is mgpu.GmemRef
+        assert type(ref.ref) is MultimemAddress
         assert (ref.dtype, ref.element_type) == (mgpu.int32, ir.IntegerType.get_signless(32))
-    with pytest.raises(ValueError, match=r"GmemRef.wrap: expected shape \(3,\), got \(128,\)"):
+    with pytest.raises(ValueError, match=r"expected shape \(3,\), got \(128,\)"):
         mgpu.MultimemRef.wrap(multimem, mgpu.int32, shape=(3,))
+    # The address in it has the type of a global-memory reference, and is none.
+    with pytest.raises(TypeError, match="GmemRef.wrap: expected a global-memory reference, got a multimem one"):
+        mgpu.GmemRef.wrap(multimem.ref, mgpu.int32)

@@ -9,7 +9,7 @@ from jax.experimental.mosaic.gpu import core
 
 import safegpu as mgpu
 from safegpu import tcgen05
-from tests.runtime.kernels import BLACKWELL, in_kernel
+from tests.runtime.kernels import BLACKWELL, in_kernel, trace
 
 # --- GMEM and SMEM
 
@@ -184,6 +184,15 @@ def test_scratch_as_an_object(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     assert first.second is None
     assert (first.sized.dtype, first.sized.shape) == (mgpu.int8, (8,))
     assert (second.sized.dtype, second.sized.shape) == (mgpu.float16, (16,))
+
+
+def test_a_class_that_sets_its_specs_in_init_is_no_scratch_yet() -> None:
+    class Sized(mgpu.Scratch):
+        def __init__(self, n: int) -> None:
+            self.tile = mgpu.SMEM((n,), mgpu.int32)
+
+    with pytest.raises(TypeError, match=r"Sized sets its specs in __init__: pass an object, Sized\(\.\.\.\)"):
+        trace(lambda *_: None, scratch=Sized)
 
 
 def test_an_object_that_is_scratch_can_be_given_twice() -> None:
