@@ -155,6 +155,9 @@ type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
 type _Store[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
 type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
 
+class _Untyped:
+    """Nothing is of this class."""
+
 class FragmentedArray(Generic[_D, _L_co]):
     """An array spread over the registers of a warpgroup.
 
@@ -257,7 +260,18 @@ class FragmentedArray(Generic[_D, _L_co]):
         swizzle: int = ...,
         is_signed: bool | None = ...,
     ) -> FragmentedArray[I, L]: ...
-    # One overload a scalar type: of a call among the arguments of another, mypy would infer the dtype from there.
+    # One overload a scalar type: of a call among the arguments of another, mypy would infer the dtype from there. What a
+    # checker cannot type at all (`arith.addi(...)` without types) matches the first.
+    @overload
+    @classmethod
+    def splat(
+        cls, value: _Untyped, shape: tuple[int, ...], layout: None = ..., *, is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, Splat]: ...
+    @overload
+    @classmethod
+    def splat[L](
+        cls, value: _Untyped, shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, L]: ...
     @overload
     @classmethod
     def splat(
@@ -870,22 +884,25 @@ class FragmentedArray(Generic[_D, _L_co]):
     def round(self) -> FragmentedArray[_D, _L_co]: ...
     def round_even(self) -> FragmentedArray[_D, _L_co]: ...
     def erf(self) -> FragmentedArray[_D, _L_co]: ...
+    # The mask, too, is an array in a layout: a splat goes with any, two others must be the same.
+    @overload
+    def select[D, L](
+        self: FragmentedArray[bool_, Splat],
+        on_true: FragmentedArray[D, L],
+        on_false: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    def select[D](
+        self,
+        on_true: FragmentedArray[D, _L_co],
+        on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
+    ) -> FragmentedArray[D, _L_co]: ...
     @overload
     def select[D](
         self,
         on_true: FragmentedArray[D, Splat],
-        on_false: FragmentedArray[D, Splat] | _Number | ir.Value[Any],
+        on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, _L_co]: ...
-    @overload
-    def select[D, L](
-        self, on_true: FragmentedArray[D, Splat], on_false: FragmentedArray[D, L]
-    ) -> FragmentedArray[D, L]: ...
-    @overload
-    def select[D, L](
-        self,
-        on_true: FragmentedArray[D, L],
-        on_false: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
-    ) -> FragmentedArray[D, L]: ...
     def reduce(
         self,
         op: str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]],

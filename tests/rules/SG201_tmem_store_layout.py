@@ -152,3 +152,21 @@ def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None
 def helper_of_unpacked_bytes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     int8 = mgpu.FragmentedArray.splat(mgpu.c(0, mgpu.int8), (128, 64), mgpu.TCGEN05_LAYOUT, is_signed=True)
     put_unpacked(s.unpacked, int8)
+
+# --- the array or reference made in the call: what the store expects never makes it unknown
+
+
+class Inline(mgpu.Scratch):
+    acc = mgpu.TMEM((128, 64), mgpu.float32)
+
+
+@illegal(mgpu.GMEM((128, 64), mgpu.float32), Inline, raises="Storing from register layout")
+def inline_splat(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Inline) -> None:
+    zero = mgpu.c(0.0, mgpu.float32)
+    s.acc.store(mgpu.FragmentedArray.splat(zero, (128, 64), mgpu.WGMMA_LAYOUT))  # E: SG201
+
+
+@illegal(mgpu.GMEM((128, 64), mgpu.float32), Inline, raises="Storing from register layout")
+def inline_conversion(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Inline) -> None:
+    value = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (128, 64), mgpu.WGMMA_LAYOUT)
+    s.acc.store(value.to_layout(mgpu.WGMMA_LAYOUT))  # E: SG201

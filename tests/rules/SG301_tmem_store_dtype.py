@@ -63,3 +63,16 @@ def put(ref: tcgen05.DenseTMEM[mgpu.bfloat16], value: mgpu.FragmentedArray[mgpu.
 @illegal(OUT, S, raises=STORED)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     put(s.brain, f32().astype(mgpu.float16))
+
+# --- the array or reference made in the call: what the store expects never makes it unknown
+
+
+@illegal(OUT, S, raises=STORED)
+def inline_cast(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    s.acc.store(f32().astype(mgpu.bfloat16))  # E: SG301
+
+
+@illegal(OUT, S, raises=STORED)
+def inline_splat(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    zero = mgpu.c(0.0, mgpu.float16)
+    s.acc.store(mgpu.FragmentedArray.splat(zero, (128, 64), mgpu.TCGEN05_LAYOUT))  # E: SG301

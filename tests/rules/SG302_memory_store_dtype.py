@@ -1,5 +1,7 @@
 """A tiled store to memory compares no dtypes: the bits of one are then read as the other."""
 
+from typing import Any
+
 from _twins import illegal, legal, silent
 
 import safegpu as mgpu
@@ -83,3 +85,18 @@ def put(value: mgpu.FragmentedArray[mgpu.float16], to: mgpu.SmemRef[mgpu.bfloat1
 @silent(OUT, S, arch="sm_90a", because=REINTERPRETED)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     put(f16(mgpu.WGMMA_LAYOUT), s.tiled)
+
+# --- the array or reference made in the call: what the store expects never makes it unknown
+
+
+@silent(mgpu.GMEM((64, 64), mgpu.float16), (), because="the bits are read under the other dtype")
+def inline_wrap(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: tuple[()]) -> None:
+    raw: Any = o
+    value = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (64, 64), mgpu.WGMMA_LAYOUT)
+    value.store_untiled(mgpu.GmemRef.wrap(raw, mgpu.float16), optimized=False)  # E: SG302
+
+
+@silent(mgpu.GMEM((64, 64), mgpu.float16), (), because="the bits are read under the other dtype")
+def inline_view(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: tuple[()]) -> None:
+    value = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (64, 64), mgpu.WGMMA_LAYOUT)
+    value.store_untiled(mgpu.memref_slice(o, slice(0, 64)), optimized=False)  # E: SG302

@@ -2,7 +2,7 @@
 
 from typing import Any, Final, Literal
 
-from _twins import legal, silent
+from _twins import illegal, legal, silent
 
 import safegpu as mgpu
 
@@ -83,3 +83,48 @@ def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None
 @silent(OUT, S, arch="sm_90a", because=PERMUTED)
 def final(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     f16().store_tiled(s.wide, HALF)  # E: SG701
+
+
+# --- copies and wgmma, whose swizzle has a default
+
+
+class Copied(mgpu.Scratch):
+    wide = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    narrow = mgpu.SMEM((64, 64), mgpu.float16, swizzle=64)
+    plain = mgpu.SMEM((64, 64), mgpu.float16, swizzle=16)
+    undeclared = mgpu.SMEM((64, 64), mgpu.float16)
+    barrier = mgpu.Barrier(1)
+
+
+WIDE = mgpu.TileTransform((8, 64))
+NARROW = mgpu.TileTransform((8, 32))
+
+
+@legal(OUT, Copied, arch="sm_90a")
+def copies(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) -> None:
+    ctx.async_copy(src_ref=o, dst_ref=s.wide, barrier=s.barrier, swizzle=128, gmem_transform=WIDE)
+    ctx.async_copy(src_ref=s.wide, dst_ref=o, swizzle=s.wide.swizzle, gmem_transform=WIDE)
+    ctx.async_copy(src_ref=s.narrow, dst_ref=o, swizzle=64, gmem_transform=NARROW)
+    ctx.async_copy(src_ref=o, dst_ref=s.plain, barrier=s.barrier)
+    ctx.async_copy(src_ref=s.plain, dst_ref=o, swizzle=None)
+    ctx.async_copy(src_ref=o, dst_ref=s.undeclared, barrier=s.barrier)
+    ctx.async_copy(src_ref=s.undeclared, dst_ref=o)
+    ctx.async_copy(src_ref=s.wide, dst_ref=o, swizzle=anything(128), gmem_transform=WIDE)
+    acc = mgpu.WGMMAAccumulator.zero(64, 64)
+    acc = mgpu.wgmma(acc, s.wide, s.wide)
+    acc = mgpu.wgmma(acc, s.narrow, s.narrow, swizzle=64)
+
+
+@silent(OUT, Copied, arch="sm_90a", because=PERMUTED)
+def copy_out_without_one(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) -> None:
+    ctx.async_copy(src_ref=s.wide, dst_ref=o, gmem_transform=WIDE)  # E: SG701
+
+
+@illegal(OUT, Copied, arch="sm_90a", raises="Async copies with swizzle=128 require the last dimension")
+def copy_in_with_another(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) -> None:
+    ctx.async_copy(src_ref=o, dst_ref=s.narrow, barrier=s.barrier, swizzle=128, gmem_transform=NARROW)  # E: SG701
+
+
+@illegal(OUT, Copied, arch="sm_90a", raises="Tiling should be")
+def multiply(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) -> None:
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.narrow, s.narrow)  # E: SG701

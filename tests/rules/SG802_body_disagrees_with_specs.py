@@ -1,5 +1,7 @@
 """A kernel's body is annotated with what its specs become; Mosaic GPU does not read the annotations."""
 
+from typing import Literal
+
 from _twins import illegal, legal, silent
 
 import safegpu as mgpu
@@ -162,3 +164,12 @@ def barrier_for_a_class() -> None:
 @illegal(raises="takes 3 positional arguments but 4 were given")
 def input_that_the_body_does_not_take() -> None:
     mgpu.as_gpu_kernel(no_input, GRID, BLOCK, (F16,), F32, S)  # E: SG802
+
+
+# --- a spec that is annotated as another reference
+
+
+@silent(arch="sm_90a", because="annotations of variables do nothing at run time")
+def annotated_otherwise() -> None:
+    _out: mgpu.GmemRef[mgpu.float16] = mgpu.GMEM((64, 64), mgpu.float32)  # E: SG000
+    _wide: mgpu.SmemRef[mgpu.float16, Literal[64]] = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)  # E: SG000

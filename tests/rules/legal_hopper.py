@@ -132,3 +132,44 @@ def loads_by_condition(
     same[0:64, 0:8] = same[0:64, 8:16]
     arrays = {"a": total, "b": total * 2}
     sum(arrays.values(), start=total).store_untiled(o, optimized=False)
+
+
+class FP8(mgpu.Scratch):
+    a = mgpu.SMEM((64, 128), mgpu.float8_e4m3fn, swizzle=128)
+    b = mgpu.SMEM((64, 128), mgpu.float8_e5m2, swizzle=128)
+
+
+@legal(mgpu.GMEM((64, 64), mgpu.float32), FP8, arch="sm_90a")
+def mixed_fp8(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: FP8) -> None:
+    acc = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)))
+    acc.value.store_untiled(o, optimized=False)
+
+
+@legal(mgpu.GMEM((64, 64), mgpu.float32), (), arch="sm_90a")
+def loops_and_selections(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    zeros = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (64, 64))
+    tile = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+
+    @mgpu.fori(mgpu.c(4, mgpu.Index), tile)
+    def total(
+        i: mgpu.Index, carry: mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.WGMMA]
+    ) -> mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.WGMMA]:
+        return carry + tile
+
+    total.result.store_untiled(o, optimized=False)
+
+    @mgpu.fori(mgpu.c(4, mgpu.Index), (tile, tile))
+    def pair(i, carry):
+        first, second = carry
+        return second, first
+
+    first, second = pair.results
+    (first + second).store_untiled(o, optimized=False)
+    mask = tile < 1.0
+    mask.select(zeros, tile).store_untiled(o, optimized=False)
+    mask.select(tile, 0.0).store_untiled(o, optimized=False)
+    mask.select(tile, mgpu.c(1.0, mgpu.float32)).store_untiled(o, optimized=False)
+    mask.select(zeros, zeros).store_untiled(o, optimized=False)
+    (zeros < 1.0).select(tile, tile).store_untiled(o, optimized=False)
+    mgpu.utils.cluster_idx(mgpu.Dimension)
+    tile.layout.vector_length

@@ -296,7 +296,7 @@ def all_reduce(
     total.store_untiled(ctx.to_remote_multicast(mgpu.memref_slice(o, window)))
     mgpu.warpgroup_barrier()
     all_semaphores = ctx.to_remote_multicast(semaphore)
-    mgpu.SemaphoreRef.signal_multimem(utils.memref_ptr(mgpu.GmemRef.wrap(all_semaphores.ref, mgpu.int32)), 1)
+    mgpu.SemaphoreRef.signal_multimem(utils.memref_ptr(all_semaphores.ref), 1)
     mgpu.SemaphoreRef(utils.memref_ptr(semaphore)).wait(2)
     neighbour = ctx.to_remote(x, (ctx.device_id() + 1) % 2)
     mgpu.FragmentedArray.load_strided(mgpu.memref_slice(neighbour, window)).store_untiled(mgpu.memref_slice(o, window))
