@@ -1,6 +1,8 @@
 """Kernels on a Hopper GPU, on random inputs, with poisoned outputs, against numpy."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -34,6 +36,15 @@ def test_cluster_reduce(poisoned: Callable[..., np.ndarray], pairs: int) -> None
     tiles = rng.integers(-(2**30), 2**30, (2 * pairs * ROWS, COLUMNS), dtype=np.int32)
     result = poisoned(cluster_exchange.reduce(pairs), jax.numpy.asarray(tiles), poison=np.int32(-(2**31)))
     np.testing.assert_array_equal(result, tiles + swapped(tiles))
+
+
+def test_the_first_kernel_of_the_docs(poisoned: Callable[..., np.ndarray]) -> None:
+    page = (Path(cluster_exchange.__file__).parents[1] / "docs" / "first_kernel.md").read_text()
+    names: dict[str, Any] = {}
+    exec(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0], names)
+    source = np.random.default_rng().standard_normal((16 * 64, 64)).astype(np.float16)
+    result = poisoned(names["kernel"](16), jax.numpy.asarray(source), poison=np.nan)
+    np.testing.assert_array_equal(result, source * np.float16(2))
 
 
 # What SG302 stands for: no gate after the types sees these, and the bits come out under another dtype.
