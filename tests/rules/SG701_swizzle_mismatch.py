@@ -120,7 +120,7 @@ def copy_out_without_one(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16],
     ctx.async_copy(src_ref=s.wide, dst_ref=o, gmem_transform=WIDE)  # E: SG701
 
 
-@illegal(OUT, Copied, arch="sm_90a", raises="Async copies with swizzle=128 require the last dimension")
+@illegal(OUT, Copied, arch="sm_90a", raises="require the last dimension of the slice")
 def copy_in_with_another(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) -> None:
     ctx.async_copy(src_ref=o, dst_ref=s.narrow, barrier=s.barrier, swizzle=128, gmem_transform=NARROW)  # E: SG701
 
