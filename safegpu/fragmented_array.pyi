@@ -185,14 +185,22 @@ class FragmentedArray(Generic[_D, _L_co]):
     def wrap[L](cls, array: object, dtype: UnknownDType, layout: FragmentedLayout[L]) -> FragmentedArray[Any, L]: ...
     @overload
     @classmethod
-    def wrap(cls, array: object, dtype: UnknownDType, layout: None = ...) -> FragmentedArray[Any, Any]: ...
+    def wrap(cls, array: object, dtype: UnknownDType, layout: None = ...) -> FragmentedArray[Any, Any]:
+        """`array` as an array of this dtype and layout, once both are checked. It stays the object that it is.
+
+        Raises TypeError for what is no array, ValueError for another dtype, signedness or layout.
+        """
 
     # Loads and constructors.
 
     @classmethod
     def load_strided[D](
         cls, ref: _Store[D], *, is_signed: bool | None = ..., vec_size: int | None = ...
-    ) -> FragmentedArray[D, Strided]: ...
+    ) -> FragmentedArray[D, Strided]:
+        """Loads a whole buffer, threads taking turns along its elements, `vec_size` elements at a time.
+
+        Its number of elements is a multiple of 128. Raises ValueError where the shape cannot be read so.
+        """
     @overload
     @classmethod
     def load_tiled(
@@ -219,7 +227,12 @@ class FragmentedArray(Generic[_D, _L_co]):
         tiling_rank: int | None = ...,
         _load_fun: Callable[..., Any] = ...,
         _narrow_float_as_int: bool = ...,
-    ) -> FragmentedArray[_Dtype, _Layout]: ...
+    ) -> FragmentedArray[_Dtype, _Layout]:
+        """Loads a tiled buffer, by default in `WGMMA_LAYOUT`.
+
+        `swizzle` (bytes; None and 16 are none) is the buffer's own. `tiling_rank` is the number of tile dimensions where it is not
+        half the rank. With `optimized` it avoids shared-memory bank conflicts or raises; turn it off for global memory.
+        """
     @classmethod
     def load_untiled[D, L](
         cls,
@@ -229,7 +242,11 @@ class FragmentedArray(Generic[_D, _L_co]):
         swizzle: int = ...,
         is_signed: bool | None = ...,
         optimized: bool = ...,
-    ) -> FragmentedArray[D, L]: ...
+    ) -> FragmentedArray[D, L]:
+        """Loads a buffer that is not tiled, in the tiled register layout named.
+
+        With `optimized` it avoids shared-memory bank conflicts or raises; turn it off for global memory.
+        """
     @overload
     @classmethod
     def load_reduce_untiled[L: Tiled | _ReplicatedLayout | Strided](
@@ -259,7 +276,12 @@ class FragmentedArray(Generic[_D, _L_co]):
         reduction: MultimemReductionOp,
         swizzle: int = ...,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[I, L]: ...
+    ) -> FragmentedArray[I, L]:
+        """Loads the reduction over all devices of the buffers behind a multimem reference (PTX ISA, "multimem.ld_reduce").
+
+        float32 can be added alone; 16- and 8-bit floats added, or their minimum or maximum taken; integers have 32 or 64 bits.
+        The layout is tiled or strided.
+        """
     # One overload a scalar type: of a call among the arguments of another, mypy would infer the dtype from there. What a
     # checker cannot type at all (`arith.addi(...)` without types) matches the first.
     @overload
@@ -411,7 +433,11 @@ class FragmentedArray(Generic[_D, _L_co]):
     @classmethod
     def splat[L](
         cls, value: ir.Value[Any], shape: tuple[int, ...], layout: FragmentedLayout[L], *, is_signed: bool | None = ...
-    ) -> FragmentedArray[Any, L]: ...
+    ) -> FragmentedArray[Any, L]:
+        """One scalar for a whole array of this shape. Without a layout it takes little room and goes with any layout.
+
+        `is_signed` says which of the two integer dtypes of its width the array has.
+        """
     @overload
     @staticmethod
     def broadcasted_iota(
@@ -489,7 +515,12 @@ class FragmentedArray(Generic[_D, _L_co]):
         swizzle: int = ...,
         optimized: bool = ...,
         atomic: None = ...,
-    ) -> None: ...
+    ) -> None:
+        """Stores to a buffer that is not tiled, of the array's own dtype.
+
+        A splat array goes anywhere but to multimem memory. `atomic` adds to what is there, or takes the minimum and so on, and
+        needs an array in which no element is replicated (PTX ISA, "red", "multimem.red").
+        """
     @overload
     def store_tiled(
         self: FragmentedArray[Any, Strided | Splat],
@@ -514,7 +545,8 @@ class FragmentedArray(Generic[_D, _L_co]):
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: None = ...,
-    ) -> None: ...
+    ) -> None:
+        """Stores to a tiled buffer, of the array's own dtype; `swizzle` (bytes; None and 16 are none) is the buffer's own."""
     @overload
     def store_tiled_async(
         self: FragmentedArray[Any, Strided | Splat | _ReplicatedLayout],
@@ -545,7 +577,12 @@ class FragmentedArray(Generic[_D, _L_co]):
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: _Atomic | None = ...,
-    ) -> None: ...
+    ) -> None:
+        """Stores to the same buffer in another block of the cluster (PTX ISA, "st.async"; with `atomic`, "red.async").
+
+        `ref` and `barrier` are this block's own; `cluster_idx` along `cluster_dim` says whose are written. The stores complete on that
+        block's barrier, which must have been told to expect their bytes. `atomic` takes 32-bit integers.
+        """
 
     # Layout and dtype.
 
@@ -710,13 +747,15 @@ class FragmentedArray(Generic[_D, _L_co]):
     @overload
     def astype(
         self, new_dtype: ir.Type | UnknownDType, *, is_signed: bool | None = ..., rounding: Rounding | None = ...
-    ) -> FragmentedArray[Any, _L_co]: ...
+    ) -> FragmentedArray[Any, _L_co]:
+        """Converts each element. Given a dtype token, the signedness is the token's."""
     @overload
     def bitcast(self, elt: type[Token], *, output_is_signed: bool | None = ...) -> FragmentedArray[Token, _L_co]: ...
     @overload
     def bitcast(
         self, elt: ir.Type | UnknownDType, *, output_is_signed: bool | None = ...
-    ) -> FragmentedArray[Any, _L_co]: ...
+    ) -> FragmentedArray[Any, _L_co]:
+        """The same bits under another dtype of the same width."""
 
     # Arithmetic and comparison: a splat array takes the layout of the other operand.
 
@@ -902,7 +941,8 @@ class FragmentedArray(Generic[_D, _L_co]):
         self,
         on_true: FragmentedArray[D, Splat],
         on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
-    ) -> FragmentedArray[D, _L_co]: ...
+    ) -> FragmentedArray[D, _L_co]:
+        """Elements of `on_true` where this array of `bool_` is true, and of `on_false` elsewhere."""
     def reduce(
         self,
         op: str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]],
@@ -910,7 +950,11 @@ class FragmentedArray(Generic[_D, _L_co]):
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
-    ) -> FragmentedArray[_D, Any]: ...
+    ) -> FragmentedArray[_D, Any]:
+        """Reduces along one or several axes: "add", "max", "min" or a function of two values.
+
+        Where elements of several warps meet it needs `scratch` in shared memory.
+        """
 
     # Shape.
 
@@ -929,7 +973,8 @@ class FragmentedArray(Generic[_D, _L_co]):
     ) -> FragmentedArray[D, layouts.TCGEN05]: ...
     def broadcast_in_dim[L](
         self, shape: tuple[int, ...], source_dimensions: tuple[int, ...], layout: FragmentedLayout[L]
-    ) -> FragmentedArray[_D, L]: ...
+    ) -> FragmentedArray[_D, L]:
+        """Repeats an array along new axes: axis i becomes axis `source_dimensions[i]` of `shape`."""
 
     # Elementwise functions of the author's own, and access by thread.
 
@@ -956,7 +1001,8 @@ class FragmentedArray(Generic[_D, _L_co]):
         *,
         create_array: bool,
         is_signed: bool | None = ...,
-    ) -> Any: ...
+    ) -> Any:
+        """Calls `fn(value, index)` for each element; with `create_array` its results make an array."""
     def debug_print(self, fmt: str) -> None: ...
     @classmethod
     def transfer_strided(cls, ref: _StoreAnywhere[Any], vec_size: int) -> Any: ...
@@ -979,8 +1025,12 @@ def optimization_barrier[D, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D
 @overload
 def optimization_barrier(
     a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any], /, *arrays: FragmentedArray[Any, Any]
-) -> Sequence[FragmentedArray[Any, Any]]: ...
-def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]: ...
+) -> Sequence[FragmentedArray[Any, Any]]:
+    """The arrays, behind a point over which the compiler moves no work of theirs."""
+
+def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]:
+    """Joins arrays of one dtype and layout along an axis."""
+
 @overload
 def copy_tiled[D, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
 @overload
@@ -988,7 +1038,9 @@ def copy_tiled[D, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: S
 @overload
 def copy_tiled[D](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
 @overload
-def copy_tiled[D](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None: ...
+def copy_tiled[D](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None:
+    """Copies between global memory and shared memory tiled by `(8, 8 * swizzle // bits)`, through registers."""
+
 def tiled_copy_smem_gmem_layout(row_tiles: int, col_tiles: int, swizzle: int, bitwidth: int) -> TiledLayout[Any]: ...
 
 # --- what the transfers are planned with

@@ -77,7 +77,8 @@ class LaunchContext:
     scratch: Scratch
     cluster_size: tuple[int, int, int]
     num_peers: int
-    def named_region(self, *args: Any, **kwargs: Any) -> Region: ...
+    def named_region(self, *args: Any, **kwargs: Any) -> Region:
+        """A region that the profiler shows under this name."""
     @overload
     def async_copy[D, Swizzle](
         self,
@@ -174,14 +175,19 @@ class LaunchContext:
         collective: _Axes = ...,
         leader_tracked: CopyPartition | None = ...,
         predicate: ir.Value[Any] | None = ...,
-    ) -> None: ...
-    def await_async_copy(self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...) -> None: ...
+    ) -> None:
+        """Starts bringing a window of global memory to the L2 cache (PTX ISA, "cp.async.bulk.prefetch.tensor")."""
+    def await_async_copy(self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...) -> None:
+        """Waits until at most `allow_groups` of the copies to global memory are under way; with `await_read_only`, for their reads."""
     def await_cp_async_copy(self, allow_groups: int) -> None: ...
     def to_remote[D](
         self, ref: GmemRef[D], peer: ir.Value[Any], *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
-    ) -> GmemRef[D]: ...
-    def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]: ...
-    def device_id(self, on_host: bool = ...) -> I32: ...
+    ) -> GmemRef[D]:
+        """The same buffer on another device of the mesh. `ref` is, or is a view of, an argument of the kernel."""
+    def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]:
+        """The same buffer on all devices of the mesh at once. `ref` is, or is a view of, an argument of the kernel."""
+    def device_id(self, on_host: bool = ...) -> I32:
+        """The index of this device in the mesh."""
 
 # --- of Mosaic GPU's own
 

@@ -36,7 +36,11 @@ class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
     def wrap(cls, raw: ir.Value[Any], dtype: type[Token], *, shape: Sequence[int] | None = ...) -> GmemRef[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]: ...
+    def wrap(cls, raw: ir.Value[Any], dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]:
+        """`raw` as a reference to global memory, once its memory space, dtype and shape are checked.
+
+        Raises TypeError for another memory space or no reference, ValueError for another dtype or shape.
+        """
 
 class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
@@ -71,7 +75,11 @@ class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
         *,
         swizzle: int | None = ...,
         shape: Sequence[int] | None = ...,
-    ) -> SmemRef[Any, Any]: ...
+    ) -> SmemRef[Any, Any]:
+        """`raw` as a reference to the block's shared memory, once its memory space, dtype and shape are checked.
+
+        No value records its swizzle: `swizzle` is your word. Raises TypeError and ValueError as `GmemRef.wrap`.
+        """
 
 class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     """A reference to the shared memory of another block of the cluster (distributed shared memory)."""
@@ -106,7 +114,8 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
         *,
         swizzle: int | None = ...,
         shape: Sequence[int] | None = ...,
-    ) -> ClusterSmemRef[Any, Any]: ...
+    ) -> ClusterSmemRef[Any, Any]:
+        """`raw` as a reference to another block's shared memory, checked as by `SmemRef.wrap`."""
 
 class MultimemRef(Generic[_D]):
     """The same buffer on every device of the mesh at once (PTX ISA, "multimem"): from `ctx.to_remote_multicast`.
@@ -125,7 +134,8 @@ class MultimemRef(Generic[_D]):
     def wrap(cls, raw: object, dtype: _type[Token], *, shape: Sequence[int] | None = ...) -> MultimemRef[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> MultimemRef[Any]: ...
+    def wrap(cls, raw: object, dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> MultimemRef[Any]:
+        """A raw multimem reference as one of ours, checked as by `GmemRef.wrap`."""
 
 # Each view keeps the class of its reference and its parameters.
 
@@ -134,7 +144,9 @@ def memref_slice[D](ref: GmemRef[D], index: _Index) -> GmemRef[D]: ...
 @overload
 def memref_slice[D, Swizzle](ref: SmemRef[D, Swizzle], index: _Index) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_slice[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: _Index) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_slice[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: _Index) -> ClusterSmemRef[D, Swizzle]:
+    """Part of a buffer: an index drops its axis, a slice or `ds(base, length)` keeps it."""
+
 @overload
 def memref_transpose[D](ref: GmemRef[D], permutation: Sequence[int]) -> GmemRef[D]: ...
 @overload
@@ -142,7 +154,9 @@ def memref_transpose[D, Swizzle](ref: SmemRef[D, Swizzle], permutation: Sequence
 @overload
 def memref_transpose[D, Swizzle](
     ref: ClusterSmemRef[D, Swizzle], permutation: Sequence[int]
-) -> ClusterSmemRef[D, Swizzle]: ...
+) -> ClusterSmemRef[D, Swizzle]:
+    """The axes of a buffer in another order."""
+
 @overload
 def memref_unfold[D](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
 @overload
@@ -152,13 +166,17 @@ def memref_unfold[D, Swizzle](
 @overload
 def memref_unfold[D, Swizzle](
     ref: ClusterSmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
-) -> ClusterSmemRef[D, Swizzle]: ...
+) -> ClusterSmemRef[D, Swizzle]:
+    """Splits an axis into several; one of `factors` may be None."""
+
 @overload
 def memref_unsqueeze[D](ref: GmemRef[D], dim: int) -> GmemRef[D]: ...
 @overload
 def memref_unsqueeze[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_unsqueeze[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int) -> ClusterSmemRef[D, Swizzle]:
+    """Adds an axis of length 1."""
+
 @overload
 def memref_reshape[D](ref: GmemRef[D], shape: Sequence[int]) -> GmemRef[D]: ...
 @overload
@@ -166,7 +184,9 @@ def memref_reshape[D, Swizzle](ref: SmemRef[D, Swizzle], shape: Sequence[int]) -
 @overload
 def memref_reshape[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], shape: Sequence[int]) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]: ...
+def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]:
+    """Another shape for the same elements."""
+
 @overload
 def memref_fold[D](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
 @overload
@@ -176,7 +196,10 @@ def memref_fold[D, Swizzle](
     ref: ClusterSmemRef[D, Swizzle], dim: int, fold_rank: int
 ) -> ClusterSmemRef[D, Swizzle]: ...
 @overload
-def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]: ...
+def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]:
+    """Joins `fold_rank` axes from `dim` on."""
+
 def get_cluster_ref[D, Swizzle](
     ref: SmemRef[D, Swizzle], dim: Dim, idx: ir.Value[Any], generic: bool = ...
-) -> ClusterSmemRef[D, Swizzle]: ...
+) -> ClusterSmemRef[D, Swizzle]:
+    """The same buffer in another block of the cluster, distributed shared memory."""

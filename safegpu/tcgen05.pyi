@@ -171,7 +171,8 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
     @overload
     @classmethod
     def wrap(cls, raw: object, dtype: UnknownDType, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]: ...
-    def slice(self, *idxs: _Index) -> Self: ...
+    def slice(self, *idxs: _Index) -> Self:
+        """Some of the columns, from a multiple of the layout's tile on."""
     @overload
     def store(
         self: DenseTMEM[Any, layouts.TMEM_NARROW_UNPACKED],
@@ -180,7 +181,11 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store[D, L](self: DenseTMEM[D, layouts.Takes[L]], value: FragmentedArray[D, L]) -> None: ...
+    def store[D, L](self: DenseTMEM[D, layouts.Takes[L]], value: FragmentedArray[D, L]) -> None:
+        """Stores registers (PTX ISA, "tcgen05.st"), in a register layout that the TMEM layout takes and the dtype of the memory.
+
+        `commit_tmem` makes it visible to an MMA. Raises ValueError for another shape, dtype or layout.
+        """
     @overload
     def load(
         self: DenseTMEM[Any, layouts.RowTiles],
@@ -301,7 +306,12 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
         layout: TiledLayout[layouts.TMEM_NATIVE],
         is_signed: bool | None,
         reduce: Literal["min", "max"],
-    ) -> tuple[FragmentedArray[I, layouts.TMEM_NATIVE], FragmentedArray[I, layouts.TMEM_NATIVE_ROW]]: ...
+    ) -> tuple[FragmentedArray[I, layouts.TMEM_NATIVE], FragmentedArray[I, layouts.TMEM_NATIVE_ROW]]:
+        """Loads into registers (PTX ISA, "tcgen05.ld"), by default in the layout that fits the TMEM layout.
+
+        `wait_load_tmem` comes before the registers are used. With `reduce` it also gives the reduction of each row; that takes 32-bit
+        dtypes, 128 rows and `TMEM_NATIVE_LAYOUT`. Raises NotImplementedError for several row tiles.
+        """
 
 class SparseMetaTMEM(TMEMRef):
     """Tensor memory that holds the 2-bit metadata of a 2:4 sparse A (PTX ISA, "Sparsity selector").
@@ -520,20 +530,36 @@ def mma[S: (float8_e8m0fnu, float8_e4m3fn)](
     128, or 64 where A is dense. With `a_sparse_metadata` A is 2:4 sparse, and half as wide.
     """
 
-def commit_arrive(
-    barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext | None = ...
-) -> None: ...
+def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext | None = ...) -> None:
+    """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit")."""
+
 def async_copy_sparse_metadata_smem_to_tmem[D: (int2, uint2)](
     smem_ref: SmemRef[D, Any], tmem_ref: SparseMetaTMEM, collective: bool = ...
-) -> None: ...
+) -> None:
+    """Copies the metadata of a 2:4 sparse A to where the MMA reads it (PTX ISA, "tcgen05.cp").
+
+    The TMEM has (128, k) two-bit elements, the buffer (1, k // 64, 128, 64), contiguous. An MMA of the same thread needs no wait.
+    """
+
 def async_copy_scales_smem_to_tmem[D: (float8_e8m0fnu, float8_e4m3fn)](
     smem_ref: SmemRef[D, Any], tmem_ref: ScalesTMEM[D], collective: bool = ...
-) -> None: ...
+) -> None:
+    """Copies block scales to where the MMA reads them (PTX ISA, "tcgen05.cp").
+
+    The TMEM has (mn, k) elements, mn a multiple of 128, the buffer (mn // 128, k // 4, 32, 16), contiguous.
+    """
+
 def async_copy_smem_to_tmem[D](
     smem_ref: SmemRef[D, Any], tmem_ref: DenseTMEM[D, layouts.OperandA], swizzle: int, collective: bool = ...
-) -> None: ...
-def commit_tmem() -> None: ...
-def wait_load_tmem() -> None: ...
+) -> None:
+    """Copies a tiled buffer to fully packed TMEM of 128 rows (PTX ISA, "tcgen05.cp")."""
+
+def commit_tmem() -> None:
+    """Waits for the warpgroup's TMEM stores (PTX ISA, "tcgen05.wait::st")."""
+
+def wait_load_tmem() -> None:
+    """Waits for the warpgroup's TMEM loads (PTX ISA, "tcgen05.wait::ld")."""
+
 def tmem_alloc_exact_ncols(ncols: int, exact: bool) -> int: ...
 def tmem_alloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> int: ...
 def tmem_dealloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> None: ...
