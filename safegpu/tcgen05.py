@@ -103,12 +103,15 @@ class SparseMetaTMEM(_TMEM):
         return cls._checked(raw, dtype)
 
 
+# Making a layout takes longer than comparing with one.
+_SPARSE_META = tcgen05.sparse_meta_layout()
+_SCALES = (tcgen05.scales_layout(), tcgen05.b_scales_m64_collective_layout())
+
+
 def _class_of(layout: Any) -> type[_TMEM]:
-    if layout == tcgen05.sparse_meta_layout():
+    if layout == _SPARSE_META:
         return SparseMetaTMEM
-    if layout in (tcgen05.scales_layout(), tcgen05.b_scales_m64_collective_layout()):
-        return ScalesTMEM
-    return DenseTMEM
+    return ScalesTMEM if layout in _SCALES else DenseTMEM
 
 
 def _promote(ref: Any, cls: type[_TMEM], token: type[DType] | None) -> Any:

@@ -1,4 +1,7 @@
-"""Each rule has a page, and the page's examples are what it says they are."""
+"""Each rule has a page, and the page's examples are what it says they are.
+
+A block is a whole kernel: it ends with the `as_gpu_kernel` that builds it, so Mosaic GPU can be asked about it too.
+"""
 
 import re
 from pathlib import Path
@@ -11,6 +14,9 @@ from safegpu.rules import RULES, Rule
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 SECTIONS = ["What it does", "Why is this bad", "Example", "Use instead", "References"]
 MARK = re.compile(r"# E: (SG\d{3})")
+HOPPER, BLACKWELL, ULTRA = (9, 0), (10, 0), (10, 3)
+
+every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
 
 
 def sections(rule: Rule) -> dict[str, str]:
@@ -43,13 +49,33 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Finding
     return found
 
 
+def what_mosaic_gpu_says(block: str) -> str | None:
+    """The error of the kernel that the block builds; None where it lowers."""
+    pytest.importorskip("jax")
+    from safegpu.offline.lowering import lowered
+
+    arch = ULTRA if "reduce=" in block else BLACKWELL if "TMEM" in block else HOPPER
+    peers = 2 if "to_remote" in block else 1
+    try:
+        assert lowered(lambda: exec(compile(block, "page", "exec"), {}), arch, peers=peers)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
 def test_one_page_for_each_rule() -> None:
-    assert {page.stem for page in PAGES.glob("*.md")} == RULES.keys()
+    assert {page.stem for page in PAGES.glob("SG*.md")} == RULES.keys()
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_index() -> None:
+    rows = re.findall(r"^\| \[(SG\d{3})\]\((.*?)\) \| (.*?) \| (.*?) \|$", (PAGES / "README.md").read_text(), re.MULTILINE)
+    assert rows == [(rule.code, f"{rule.code}.md", rule.name, rule.message) for rule in RULES.values()]
+
+
+@every_rule
 def test_form(rule: Rule) -> None:
     text = (PAGES / f"{rule.code}.md").read_text()
+    assert rule.page == text
     assert text.startswith(f"# {rule.code}: {rule.name}\n")
     parts = sections(rule)
     assert list(parts) == SECTIONS
@@ -59,7 +85,7 @@ def test_form(rule: Rule) -> None:
         assert rule.mosaic.rstrip(".…, ") in " ".join(parts["Why is this bad"].split())
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+@every_rule
 def test_examples(rule: Rule, findings: dict[str, list[Finding]]) -> None:
     bad = blocks(sections(rule)["Example"])
     assert bad
@@ -70,9 +96,33 @@ def test_examples(rule: Rule, findings: dict[str, list[Finding]]) -> None:
         assert {(finding.line, finding.rule) for finding in found} == expected
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+@every_rule
 def test_use_instead_is_clean(rule: Rule, findings: dict[str, list[Finding]]) -> None:
     good = blocks(sections(rule)["Use instead"])
     assert good
     for number in range(len(good)):
         assert findings[f"{rule.code}_Use_{number}.py"] == []
+
+
+@every_rule
+def test_mosaic_gpu_says_the_same_of_the_example(rule: Rule) -> None:
+    for block in blocks(sections(rule)["Example"]):
+        said = what_mosaic_gpu_says(block)
+        if not rule.mosaic:
+            assert said is None, "the rule says that Mosaic GPU says nothing"
+        else:
+            assert said is not None, "the rule quotes what Mosaic GPU says, and it says nothing"
+            assert re.search(".*".join(map(re.escape, rule.mosaic.split("…"))), said, re.DOTALL)
+
+
+@every_rule
+def test_use_instead_lowers(rule: Rule) -> None:
+    for block in blocks(sections(rule)["Use instead"]):
+        assert what_mosaic_gpu_says(block) is None
+
+
+@every_rule
+def test_use_instead_keeps_the_kernel(rule: Rule) -> None:
+    """A good example is the bad one mended, not another kernel."""
+    for section in ("Example", "Use instead"):
+        assert all(block.count("as_gpu_kernel(") == 1 for block in blocks(sections(rule)[section]))
