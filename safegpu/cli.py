@@ -8,7 +8,11 @@ CLEAN, FOUND, FAILED = 0, 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.run is None:
+        parser.print_help()
+        return FAILED
     status: int = options.run(options)
     return status
 
@@ -42,13 +46,7 @@ def _explain(options: argparse.Namespace) -> int:
     if rule is None:
         print(f"safegpu: no such rule: {options.rule}; `safegpu rules` lists them", file=sys.stderr)
         return FAILED
-    print(f"{rule.code} {rule.name} ({rule.family})\n")
-    print(f"what is wrong    {rule.message}")
-    print(f"what to do       {rule.fix}")
-    print(f"Mosaic GPU says  {rule.mosaic or 'nothing'}")
-    for number, reference in enumerate(rule.references):
-        print(f"{'' if number else 'references':15}  {reference}")
-    print(f"examples         {rule.page}")
+    print(rule.page.rstrip())
     return CLEAN
 
 
@@ -76,7 +74,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="safegpu", description="Finds the illegal calls of Mosaic GPU kernels without a GPU."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    parser.set_defaults(run=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     check = commands.add_parser(
         "check",
         help="check files and folders with mypy",
@@ -85,7 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("paths", nargs="+", metavar="PATH")
     check.set_defaults(run=_check)
-    explain = commands.add_parser("explain", help="print what a rule is about")
+    explain = commands.add_parser(
+        "explain", help="print the page of a rule: what it is about, why, and what to write instead"
+    )
     explain.add_argument("rule", metavar="RULE", help="a code such as SG101, or a name")
     explain.set_defaults(run=_explain)
     rules = commands.add_parser("rules", help="list the rules")

@@ -5,8 +5,8 @@ that the tile decides. Mosaic GPU raises a bare NotImplementedError for the stri
 
 safegpu says:
 
-    examples/bugs/async_store_of_strided_array.py:35:5: SG203 async-store-of-untiled-layout: store_tiled_async takes arrays of tiled layouts in which no element is replicated
-        fix: convert with .to_layout to a tiled layout such as WGMMA_LAYOUT first
+    examples/bugs/async_store_of_strided_array.py:35:5: SG203 async-store-of-untiled-layout: store_tiled_async takes arrays of tiled layouts in which no element is replicated: the array is FragmentedArray[float16, Strided]  [call-arg]
+        fix: load it in a tiled layout: load_untiled(ref, layout=mgpu.WGMMA_LAYOUT); for a splat: .splat(…, layout)
 
 `examples/cluster_exchange.py` loads the tile in `WGMMA_LAYOUT`.
 """

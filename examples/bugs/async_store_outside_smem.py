@@ -5,7 +5,7 @@ global reference, Mosaic GPU asks for shared memory ("Expected SMEM but got: Non
 
 safegpu says:
 
-    examples/bugs/async_store_outside_smem.py:37:28: SG104 async-store-outside-smem: store_tiled_async takes the block's own SMEM buffer, and maps it to the target block itself: got GmemRef[float16], expected SmemRef[float16]
+    examples/bugs/async_store_outside_smem.py:37:28: SG104 async-store-outside-smem: store_tiled_async takes the block's own SMEM buffer, and maps it to the target block itself: argument `ref` of FragmentedArray.store_tiled_async: got GmemRef[float16], expected SmemRef[float16]  [arg-type]
         fix: pass the SmemRef with cluster_dim and cluster_idx; use .store_tiled for global memory
 
 `examples/cluster_exchange.py` sends into the peer's shared memory.

@@ -5,7 +5,7 @@ block ("Multimem refs are not supported in store_tiled_async").
 
 safegpu says:
 
-    examples/bugs/async_store_to_multimem.py:28:28: SG103 async-store-to-multimem: store_tiled_async cannot write to a multimem reference: got MultimemRef[float32], expected SmemRef[float32]
+    examples/bugs/async_store_to_multimem.py:28:28: SG103 async-store-to-multimem: store_tiled_async cannot write to a multimem reference: argument `ref` of FragmentedArray.store_tiled_async: got MultimemRef[float32], expected SmemRef[float32]  [arg-type]
         fix: use .store_tiled or .store_untiled, which take one
 
 `examples/multimem_all_reduce.py` stores to all GPUs with `store_untiled`.

@@ -5,7 +5,7 @@ are multiplied with the wrong elements, and nothing is said.
 
 safegpu says:
 
-    examples/bugs/dense_tmem_as_metadata.py:30:9: SG107 dense-tmem-as-metadata: sparse metadata must be in TMEM allocated with the sparse-metadata layout: got DenseTMEM[int8, TMEM_DEFAULT_8BIT_PACKED], expected SparseMetaTMEM
+    examples/bugs/dense_tmem_as_metadata.py:30:9: SG107 dense-tmem-as-metadata: sparse metadata must be in TMEM allocated with the sparse-metadata layout: argument `a_sparse_metadata` of tcgen05.mma: got DenseTMEM[int8, TMEM_DEFAULT_8BIT_PACKED], expected SparseMetaTMEM  [call-overload]
         fix: allocate it as TMEM(shape, mgpu.uint2, layout=tcgen05.sparse_meta_layout())
 
 `examples/sparse_matmul.py` allocates the metadata with `layout=tcgen05.sparse_meta_layout()`.

@@ -5,7 +5,7 @@ float16 are read as a bfloat16. 1.0 comes out as 0.0078125.
 
 safegpu says:
 
-    examples/bugs/reinterpreted_dtype.py:26:24: SG302 memory-store-dtype: the array is stored to a buffer of another dtype, which reinterprets its bits: got GmemRef[bfloat16], expected GmemRef[float16]
+    examples/bugs/reinterpreted_dtype.py:26:24: SG302 memory-store-dtype: the array is stored to a buffer of another dtype, which reinterprets its bits: argument `ref` of FragmentedArray.store_untiled: got GmemRef[bfloat16], expected GmemRef[float16]  [arg-type]
         fix: convert the array with .astype first; to mean the bits, use .bitcast
 
 Convert first: `tile.astype(mgpu.bfloat16)`.

@@ -5,7 +5,7 @@ the kernel is traced for a Blackwell GPU.
 
 safegpu says:
 
-    examples/bugs/sparse_mma_with_64_rows.py:31:13: SG801 sparse-mma-m64: a sparse MMA needs an accumulator of 128 rows; this one has 64: got DenseTMEM[float32, TMEM_HALF_LANE_32BIT], expected DenseTMEM[float32, M128Accumulator]
+    examples/bugs/sparse_mma_with_64_rows.py:31:13: SG801 sparse-mma-m64: a sparse MMA needs an accumulator of 128 rows; this one has 64: argument `d` of tcgen05.mma: got DenseTMEM[float32, TMEM_HALF_LANE_32BIT], expected DenseTMEM[float32, M128Accumulator]  [arg-type]
         fix: allocate the accumulator as TMEM((128, n), …), and give A 128 rows
 
 `examples/sparse_matmul.py` is the same product with 128 rows.

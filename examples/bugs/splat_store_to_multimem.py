@@ -5,7 +5,7 @@ multimem").
 
 safegpu says:
 
-    examples/bugs/splat_store_to_multimem.py:27:25: SG105 splat-store-to-multimem: a splat array cannot be stored to a multimem reference: got MultimemRef[float32], expected GmemRef[float32] | SmemRef[float32] | ClusterSmemRef[float32]
+    examples/bugs/splat_store_to_multimem.py:27:25: SG105 splat-store-to-multimem: a splat array cannot be stored to a multimem reference: argument `ref` of FragmentedArray.store_untiled: got MultimemRef[float32], expected GmemRef[float32] | SmemRef[float32] | ClusterSmemRef[float32]  [arg-type]
         fix: give the array a tiled or strided layout first: FragmentedArray.splat(value, shape, layout)
 
 Give the array a layout first: `zeros.to_layout(mgpu.WGStridedFragLayout((ROWS, COLUMNS), vec_size=4))`.

@@ -5,7 +5,7 @@ No register layout describes the order in which the tensor core wants the metada
 
 safegpu says:
 
-    examples/bugs/store_to_sparse_metadata.py:28:5: SG101 store-to-sparse-metadata: registers cannot be stored to sparse-metadata TMEM
+    examples/bugs/store_to_sparse_metadata.py:28:5: SG101 store-to-sparse-metadata: registers cannot be stored to sparse-metadata TMEM  [call-arg]
         fix: write the metadata to SMEM and call tcgen05.async_copy_sparse_metadata_smem_to_tmem
 
 The way that works is in `examples/sparse_matmul.py`.

@@ -1,14 +1,17 @@
 """`safegpu check`: mypy's findings about a kernel, as rules.
 
-`mypy_run` runs mypy, `messages` takes its sentences apart, `table` says which rule claims what, `report`
-puts it in safegpu's words.
+`mypy_run` runs mypy and `messages` takes its sentences apart. `surface` has the signatures from the stubs, `matching`
+reads a call as one of them, and `closer` asks mypy again where a sentence leaves something open. `table` says which
+rule claims what; `report` and `words` put it in safegpu's words.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from os import PathLike, fspath
 
 from safegpu.check import mypy_run, sources
 from safegpu.check._errors import CannotCheck
+from safegpu.check.closer import look
 from safegpu.check.mapping import identify
 from safegpu.check.report import Finding, findings
 
@@ -27,7 +30,16 @@ def check(
 
     `python` is the interpreter whose mypy runs, this one unless given; `extra_args` go to mypy.
     """
-    messages = []
-    for group in sources.rounds(files_of(paths)):
-        messages += mypy_run.run(group, python=python, extra_args=extra_args)
-    return findings(messages)
+    found: list[Finding] = []
+    groups = sources.rounds(files_of(paths))
+    for group in groups:
+        run = partial(mypy_run.run, group, python=python, extra_args=extra_args)
+        try:
+            messages = run()
+        except CannotCheck as error:
+            # mypy stops at the first file that it cannot read, and says nothing of the others
+            left = sum(map(len, groups)) - 1 if error.unchecked else 0
+            and_more = f"; {left} other {'file was' if left == 1 else 'files were'} not checked" if left else ""
+            raise CannotCheck(f"{error}{and_more}") from error
+        found += findings(messages, look(messages, run))
+    return sorted(found, key=lambda each: (each.path, each.line, each.column, each.rule))

@@ -2,4 +2,8 @@
 
 
 class CannotCheck(Exception):
-    """Nothing was checked; the message is one line that says why."""
+    """Nothing was checked; the message is one line that says why. `unchecked` counts the files that wait for it."""
+
+    def __init__(self, message: str, unchecked: int = 0) -> None:
+        super().__init__(message)
+        self.unchecked = unchecked

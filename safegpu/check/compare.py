@@ -1,6 +1,7 @@
 """What keeps one type from being another: the class, the memory space, or the type arguments that differ."""
 
 from safegpu import layouts
+from safegpu.check.surface import as_class
 from safegpu.check.typeexpr import Type
 
 PARAMETERS = {
@@ -22,14 +23,16 @@ REFERENCES = frozenset("GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef Dense
 RAW = frozenset(["Value", "OpResult", "BlockArgument"])
 BARRIERS = frozenset(["BarrierRef", "BarrierArray", "CollectiveBarrierRef", "CollectiveBarrierArray"])
 
+NUMBERS = {"bool": ("int", "float"), "int": ("float",)}
+
 _UNKNOWN = frozenset(["Any", "Never"])
 
 
 def differences(got: Type, expected: Type) -> frozenset[str]:
     """Why `got` is not `expected`.
 
-    Nothing; or "space", "barrier" or "class", where the class is another; or the names of the type arguments
-    that differ from those of the nearest alternative.
+    Nothing; or "space", "barrier" or "class", where the class is another; "literal", where the value is; or the names
+    of the type arguments that differ from those of the nearest alternative.
     """
     for alternative in got.alternatives:
         nearest = min((_differences(alternative, other) for other in expected.alternatives), key=_distance)
@@ -71,7 +74,15 @@ def _differences(got: Type, expected: Type) -> frozenset[str]:
     if got.name in _UNKNOWN or expected.name in _UNKNOWN:
         return frozenset()
     if got.name != expected.name:
-        return frozenset(["class"]) if not _is_sublayout(got.name, expected.name) else frozenset()
+        if expected.name == "Literal" and got.name in ("int", "str"):
+            return frozenset()  # of a literal argument mypy says no more
+        # a reference is an MLIR value too, but where a raw one will do is another question
+        alike = None if got.name in REFERENCES else as_class(got, expected.name)
+        if alike is None:
+            return frozenset() if _is_subclass(got.name, expected.name) else frozenset(["class"])
+        got = alike
+    if got.name == "Literal":
+        return frozenset() if set(got.args) <= set(expected.args) else frozenset(["literal"])
     names = PARAMETERS.get(got.name, ())
     differing = set()
     for index, (mine, theirs) in enumerate(zip(got.args, expected.args, strict=False)):
@@ -86,6 +97,8 @@ def _accepts(expected: Type, got: Type) -> bool:
     return satisfies(got, expected)
 
 
-def _is_sublayout(got: str, expected: str) -> bool:
+def _is_subclass(got: str, expected: str) -> bool:
+    if expected == "object" or (got in RAW and expected in RAW) or expected in NUMBERS.get(got, ()):
+        return True
     mine, theirs = getattr(layouts, got, None), getattr(layouts, expected, None)
     return isinstance(mine, type) and isinstance(theirs, type) and issubclass(mine, theirs)

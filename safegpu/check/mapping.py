@@ -1,9 +1,10 @@
 """From a complaint to the rule that claims it."""
 
 from safegpu.check.compare import differences, satisfies
-from safegpu.check.messages import MARKER, Complaint, Mismatch, read
+from safegpu.check.matching import Mismatch
+from safegpu.check.messages import MARKER, Complaint, read
 from safegpu.check.table import ANY, ROWS, Row
-from safegpu.check.typeexpr import parse
+from safegpu.check.typeexpr import Type, parse
 
 UNCLAIMED = "SG000"
 
@@ -25,18 +26,27 @@ def claim(message: str, complaint: Complaint | None) -> tuple[str, Mismatch | No
     return UNCLAIMED, None
 
 
+def rows_claim(rule: str, call: str, argument: Mismatch) -> bool:
+    """Whether the rule is about this argument of the call."""
+    return any(row.rule == rule and _names(row.call, call) and _matches(row, argument) for row in ROWS)
+
+
 def _matches(row: Row, argument: Mismatch) -> bool:
     got, expected = argument.got, argument.expected
     if not _names(row.parameter, argument.parameter):
         return False
     if row.differs and not (got and expected and row.differs in differences(got, expected)):
         return False
-    if row.got and not (got and any(satisfies(each, parse(row.got)) for each in got.alternatives)):
+    if row.got and not (got and any(_is(each, row.got) for each in got.alternatives)):
         return False
     return not row.expected or bool(expected and satisfies(expected, parse(row.expected)))
 
 
+def _is(got: Type, wanted: str) -> bool:
+    return got.name != "Any" and satisfies(got, parse(wanted))
+
+
 def _names(pattern: str, name: str) -> bool:
     if pattern == ANY:
-        return not name.startswith("~") and name != "()"
+        return not name.startswith("~") and name not in ("()", "!")
     return name in pattern.split(" | ")

@@ -1,28 +1,20 @@
 """mypy's sentences, taken apart: which callable, and which of its arguments was got and which expected."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from safegpu.check.compare import BARRIERS, RAW, REFERENCES, differences, short
-from safegpu.check.table import SIGNATURES
-from safegpu.check.typeexpr import UNION, Type, parse
+from safegpu.check.compare import short
+from safegpu.check.matching import POSITIONAL, UNKNOWN, Argument, Mismatch, Reading, best
+from safegpu.check.surface import signatures
+from safegpu.check.typeexpr import ANYTHING, UNION, Type, parse
 
 ARRAY = "FragmentedArray"
 SPLAT = Type("Splat")
-ANYTHING = Type("Any")
-TOLD_APART = REFERENCES | BARRIERS
+INT = Type("int")
 
 MARKER = re.compile(r'"(SG\d{3})_\w+"')
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """One argument that mypy names. `parameter` is written as in `table.py`, empty where it is unknown."""
-
-    parameter: str
-    got: Type | None = None
-    expected: Type | None = None
+UNEXPECTED_KEYWORD = re.compile(r'^Unexpected keyword argument "\w+" for (?:overloaded function )?"(?P<function>\w+)"')
 
 
 @dataclass(frozen=True)
@@ -33,6 +25,10 @@ class Complaint:
     mismatches: tuple[Mismatch, ...] = ()
     operation: str = ""
     """An operator with the types of its operands, as the author wrote it."""
+    reading: Reading | None = None
+    """The overload that the call is nearest to, where mypy lists the types of all arguments."""
+    given: tuple[Argument, ...] = ()
+    """These arguments."""
 
     @property
     def of_variable(self) -> bool:
@@ -52,8 +48,12 @@ def read(message: str, code: str = "") -> Complaint | None:
 
 def _argument(match: re.Match[str]) -> Complaint:
     call = _call(match)
-    parameter = match["name"] or _parameter(call, int(match["position"]))
-    return Complaint(call, (Mismatch(parameter, parse(match["got"]), parse(match["expected"])),))
+    expected = parse(match["expected"])
+    parameter = match["name"] or _parameter(call, int(match["position"]), expected)
+    got = parse(match["got"])
+    if got == INT and any(each.name == "Literal" for each in expected.alternatives):
+        got = Type("Literal", (INT,))  # here, and only here, mypy means an int that is no literal
+    return Complaint(call, (Mismatch(parameter, got, expected),))
 
 
 def _variable(match: re.Match[str]) -> Complaint:
@@ -76,11 +76,40 @@ def _item_assignment(match: re.Match[str]) -> Complaint:
     return Complaint(f"{ARRAY}.__setitem__", (mismatch,))
 
 
+def _forbidden(match: re.Match[str]) -> Complaint:
+    return Complaint(_call(match))
+
+
+def _self_argument(match: re.Match[str]) -> Complaint:
+    got = parse(match["got"])
+    return Complaint(f"{got.name}.{match['function']}", (Mismatch("self", got),))
+
+
 def _overload(match: re.Match[str]) -> Complaint:
     call = _call(match)
     got = [parse(written) for written in re.findall(r'"([^"]*)"', match["types"])]
-    readings = [_pair(signature, got) for signature in SIGNATURES.get(call, ("",))]
-    return Complaint(call, min(readings, key=_misfits))
+    overloads = signatures(call)
+    required = (sum(one.required for one in each.positional) for each in overloads)
+    positional = min(required, default=len(got))
+    keywords = [POSITIONAL if at < positional else UNKNOWN for at in range(len(got))]
+    return of_call(call, [Argument(*each) for each in zip(got, keywords, strict=True)])
+
+
+def of_call(call: str, given: Sequence[Argument]) -> Complaint:
+    """The complaint about a call with these arguments, of which none of its overloads takes all."""
+    reading = best(signatures(call), given)
+    if reading is None:
+        return Complaint(call, tuple(Mismatch("", each.got) for each in given))
+    rest = [Mismatch("", each.got) for each in reading.superfluous]
+    # what could not be paired is still one of the arguments
+    paired = [each.got for each in reading.pairs] + [each.got for each in reading.superfluous]
+    rest += [Mismatch("", each.got) for each in given if each.got not in paired]
+    pairs = (*reading.pairs, *rest)
+    if reading.missing or reading.superfluous:
+        pairs = (*pairs, Mismatch("!"))
+    elif not reading.cost:
+        pairs = (*pairs, Mismatch("()"))
+    return Complaint(call, pairs, reading=reading, given=tuple(given))
 
 
 _CALLEE = r'"(?P<function>[^"]+)"(?: of "(?P<owner>[^"]+)")?'
@@ -97,6 +126,11 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
         _argument,
     ),
     (
+        ("call-arg",),
+        re.compile(rf'^Missing named argument "SG\d{{3}}_\w+" for {_CALLEE}'),
+        _forbidden,
+    ),
+    (
         ("type-var", "misc"),
         re.compile(rf'^Value of type variable "(?P<variable>\w+)" of {_CALLEE} cannot be {_GOT}'),
         _variable,
@@ -108,8 +142,16 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
     ),
     (
         ("call-overload",),
-        re.compile(rf"^No overload variant of {_CALLEE} matches argument types? (?P<types>.*)"),
+        re.compile(
+            rf"^(?:No overload variant|All overload variants) of {_CALLEE}"
+            r" (?:matches argument types? |require )(?P<types>.*)"
+        ),
         _overload,
+    ),
+    (
+        ("misc",),
+        re.compile(rf'^Invalid self argument {_GOT} to (?:attribute|class attribute) function "(?P<function>\w+)"'),
+        _self_argument,
     ),
     (
         ("operator",),
@@ -134,9 +176,12 @@ def _call(match: re.Match[str]) -> str:
     return f"{parse(owner).name}.{match['function']}" if owner else match["function"]
 
 
-def _parameter(call: str, position: int) -> str:
-    positional, _ = _parameters(SIGNATURES.get(call, ("",))[0])
-    return positional[position - 1].name if position <= len(positional) else str(position)
+def _parameter(call: str, position: int, expected: Type) -> str:
+    """The name of the parameter at this position; two functions may have one name and take different classes."""
+    there = [each.positional[position - 1] for each in signatures(call) if position <= len(each.positional)]
+    classes = {each.name for each in expected.alternatives}
+    alike = [each for each in there if classes & {one.name for one in each.takes.alternatives}]
+    return (alike or there)[0].name if there else str(position)
 
 
 def _combinable(left: Type) -> Type:
@@ -147,63 +192,3 @@ def _combinable(left: Type) -> Type:
     if layout == SPLAT:
         return Type(ARRAY, (dtype, ANYTHING))
     return Type(UNION, (left, Type(ARRAY, (dtype, SPLAT))))
-
-
-# --- overloads
-
-
-@dataclass(frozen=True)
-class _Parameter:
-    name: str
-    takes: Type
-    optional: bool
-
-
-def _parameters(signature: str) -> tuple[list[_Parameter], list[_Parameter]]:
-    """The positional and the keyword-only parameters."""
-    positional, _, keywords = signature.partition("*, ")
-    return _list(positional), _list(keywords)
-
-
-def _list(text: str) -> list[_Parameter]:
-    pairs = (part.split(": ") for part in text.split(", ") if part)
-    return [_Parameter(name.rstrip("?"), parse(takes), name.endswith("?")) for name, takes in pairs]
-
-
-def _pair(signature: str, got: list[Type]) -> tuple[Mismatch, ...]:
-    """The arguments of a call, each with the parameter that it is for.
-
-    mypy lists the types of keyword arguments without their names: these are told apart by what they are.
-    """
-    positional, keywords = _parameters(signature)
-    pairs = [Mismatch(each.name, mine, each.takes) for mine, each in zip(got, positional, strict=False)]
-    unpaired = []
-    for mine in got[len(positional) :]:
-        for each in keywords:
-            if not differences(mine, each.takes):
-                keywords.remove(each)
-                pairs.append(Mismatch(each.name, mine, each.takes))
-                break
-        else:
-            unpaired.append(mine)
-    for mine in sorted(unpaired, key=lambda each: each.name not in TOLD_APART):
-        if mine.name in TOLD_APART | RAW and keywords:
-            each = keywords.pop(0)
-            pairs.append(Mismatch(each.name, mine, each.takes))
-        else:
-            pairs.append(Mismatch("", mine))
-    missing = [each for each in (*positional[len(got) :], *keywords) if not each.optional]
-    pairs.extend(Mismatch(each.name, None, each.takes) for each in missing)
-    if not _misfits(tuple(pairs)):
-        pairs.append(Mismatch("()"))
-    return tuple(pairs)
-
-
-def _misfits(pairs: tuple[Mismatch, ...]) -> int:
-    return sum(_misfits_one(each) for each in pairs)
-
-
-def _misfits_one(each: Mismatch) -> bool:
-    if each.expected is None:
-        return each.got is not None and each.got.name in TOLD_APART
-    return each.got is None or bool(differences(each.got, each.expected))

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,20 +15,32 @@ TWO_NAMES = "Source file found twice under different module names"
 
 @dataclass(frozen=True)
 class Message:
-    """An error that mypy reports. Lines and columns count from 1."""
+    """An error that mypy reports, or a note beside it. Lines and columns count from 1."""
 
     path: str
     line: int
     column: int
     text: str
     code: str
+    is_note: bool = False
 
 
-def run(files: list[str], *, python: str | None = None, extra_args: Sequence[str] = ()) -> list[Message]:
-    """What mypy says of the files, in its order."""
+def run(
+    files: list[str],
+    *,
+    python: str | None = None,
+    extra_args: Sequence[str] = (),
+    shadows: Mapping[str, str] | None = None,
+) -> list[Message]:
+    """What mypy says of the files, in its order.
+
+    `shadows` are files that stand in for others, which keep their names; then notes are said too.
+    """
     # -P: a file of the author's called types.py or json.py is not for mypy to import
     command = [python or sys.executable, "-P", "-m", "mypy", "--output", "json", "--no-error-summary"]
     command += ["--config-file", str(CONFIG), *extra_args]
+    for path, shadow in (shadows or {}).items():
+        command += ["--shadow-file", path, shadow]
     done = _start([*command, "--", *files])
     if TWO_NAMES in done.stdout + done.stderr:
         # tests/sub/__init__.py without tests/__init__.py, imported as tests.sub: let the paths be the names
@@ -39,8 +51,8 @@ def run(files: list[str], *, python: str | None = None, extra_args: Sequence[str
         raise CannotCheck(f"mypy crashed: {_last_line(done.stderr)}; `mypy {' '.join(files)}` shows all of it")
     messages = [message for line in done.stdout.splitlines() if (message := _message(line))]
     if done.returncode == 2:
-        raise CannotCheck(_blocker(messages, done.stderr))
-    return messages
+        raise CannotCheck(_blocker([each for each in messages if not each.is_note], done.stderr), len(files))
+    return [each for each in messages if shadows or not each.is_note]
 
 
 def _start(command: list[str]) -> subprocess.CompletedProcess[str]:
@@ -54,9 +66,8 @@ def _message(line: str) -> Message | None:
     if not line.startswith("{"):
         return None
     said = json.loads(line)
-    if said["severity"] != "error":
-        return None
-    return Message(said["file"], max(said["line"], 1), max(said["column"], 0) + 1, said["message"], said["code"] or "")
+    line, column = max(said["line"], 1), max(said["column"], 0) + 1
+    return Message(said["file"], line, column, said["message"], said["code"] or "", said["severity"] != "error")
 
 
 def _blocker(messages: list[Message], stderr: str) -> str:

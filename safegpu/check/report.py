@@ -1,20 +1,16 @@
-"""A message of mypy in safegpu's words."""
+"""mypy's messages in safegpu's words."""
 
-import typing
-from dataclasses import dataclass
+import ast
+from dataclasses import dataclass, replace
 
-from safegpu import layouts
-from safegpu.check.compare import short
+from safegpu.check.closer import Closer
 from safegpu.check.mapping import UNCLAIMED, claim
-from safegpu.check.messages import ANYTHING, Complaint, Mismatch, read
+from safegpu.check.matching import Argument, literal
+from safegpu.check.messages import UNEXPECTED_KEYWORD, Complaint, of_call, read
 from safegpu.check.mypy_run import Message
-from safegpu.check.typeexpr import UNION, Type
+from safegpu.check.source import arguments, unpacks
+from safegpu.check.words import arity, details
 from safegpu.rules import RULES
-
-COMBINATIONS = frozenset(["SG303"])
-"""Rules that several combinations of dtypes would satisfy: mypy names only the first as what it expected."""
-
-NONE = Type("None")
 
 
 @dataclass(frozen=True)
@@ -29,93 +25,97 @@ class Finding:
     fix: str
     mypy_message: str
     mypy_code: str
+    """mypy's error codes for `# type: ignore[…]`, with commas where the line has several."""
 
     def __str__(self) -> str:
-        head = f"{self.path}:{self.line}:{self.column}: {self.rule} {RULES[self.rule].name}: {self.message}"
+        rule = f"{self.rule} {RULES[self.rule].name}"
+        head = f"{self.path}:{self.line}:{self.column}: {rule}: {self.message}  [{self.mypy_code}]"
         return f"{head}\n    fix: {self.fix}" if self.fix else head
 
 
-def findings(messages: list[Message]) -> list[Finding]:
+def findings(messages: list[Message], closer: Closer | None = None) -> list[Finding]:
     """One finding for each line and rule, in the order of the files.
 
-    Beside an argument that a rule claims, mypy may say that a type variable of the call has no value: that is
-    left out.
+    Beside an argument that a rule claims, mypy may say that a type variable of the call has no value, and beside a
+    keyword that no overload has, that none matches: these are left out.
     """
+    closer = closer or Closer()
     found: dict[tuple[str, int, str], Finding] = {}
-    claimed: set[tuple[str, int, str]] = set()
+    claimed: dict[tuple[str, int, str], tuple[str, int, str]] = {}
     doubtful: list[tuple[str, Finding]] = []
+    misspelt = {(each.path, each.line, each.column) for each in messages if UNEXPECTED_KEYWORD.match(each.text)}
     for message in messages:
-        complaint = read(message.text, message.code)
-        rule, argument = claim(message.text, complaint)
-        finding = _finding(message, rule, _details(rule, complaint, argument))
-        if complaint and complaint.of_variable and rule == UNCLAIMED:
+        complaint = _complaint(message, closer)
+        if complaint and complaint.reading and (message.path, message.line, message.column) in misspelt:
+            continue
+        finding = _finding(message, complaint, closer)
+        if complaint and complaint.of_variable and finding.rule == UNCLAIMED:
             doubtful.append((complaint.call, finding))
             continue
-        found.setdefault((finding.path, finding.line, rule), finding)
-        if complaint and rule != UNCLAIMED:
-            claimed.add((finding.path, finding.line, complaint.call))
+        place = _add(finding, found)
+        if complaint and finding.rule != UNCLAIMED:
+            claimed.setdefault((finding.path, finding.line, complaint.call), place)
     for call, finding in doubtful:
-        if (finding.path, finding.line, call) not in claimed:
-            found.setdefault((finding.path, finding.line, finding.rule), finding)
+        _add(finding, found, claimed.get((finding.path, finding.line, call)))
     return sorted(found.values(), key=lambda each: (each.path, each.line, each.column, each.rule))
 
 
-def _finding(message: Message, rule: str, details: str) -> Finding:
+def _add(
+    finding: Finding, found: dict[tuple[str, int, str], Finding], place: tuple[str, int, str] | None = None
+) -> tuple[str, int, str]:
+    """Adds the finding; where its line has one of the same rule, or `place` is another's, its code goes to that."""
+    place = place or (finding.path, finding.line, finding.rule)
+    first = found.setdefault(place, finding)
+    codes = {*first.mypy_code.split(", "), finding.mypy_code}
+    found[place] = replace(first, mypy_code=", ".join(sorted(codes)))
+    return place
+
+
+def _complaint(message: Message, closer: Closer) -> Complaint | None:
+    """What the message states, with the names of the arguments, which the source has and mypy leaves out."""
+    complaint = read(message.text, message.code)
+    site = closer.sites.get(message)
+    given = closer.given.get(message)
+    if complaint and given and complaint.call != "as_gpu_kernel":
+        # of several overloads mypy measures an argument by the first
+        nearest = of_call(complaint.call, given)
+        if nearest.reading and nearest.reading.misfits and claim("", nearest)[0] != UNCLAIMED:
+            return nearest
+    if complaint is None or complaint.reading is None or site is None or site.call is None or unpacks(site.call):
+        return complaint
+    written = arguments(site.call)
+    types = [each.got for each in complaint.given]
+    if len(types) != len(written):
+        return complaint
+    # mypy says "int" of a literal
+    given = [
+        Argument(literal(each.value.value) if isinstance(each.value, ast.Constant) else got, each.keyword)
+        for got, each in zip(types, written, strict=True)
+    ]
+    return of_call(complaint.call, given)
+
+
+def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> Finding:
+    text, site = message.text, closer.sites.get(message)
+    given, receiver = closer.given.get(message, ()), closer.receivers.get(message)
+    rule, argument = claim(text, complaint)
+    if instead := closer.instead.get(message):
+        outer = _complaint(instead, closer)
+        outer_rule, outer_argument = claim(instead.text, outer)
+        if outer and outer_rule != UNCLAIMED:
+            rule, argument, complaint = outer_rule, outer_argument, outer
+            given, receiver, site = (), None, None
+        elif rule == UNCLAIMED:
+            return _other(message, instead.text)
     if rule == UNCLAIMED:
-        text, fix = f"{message.text}  [{message.code}]", ""
-    else:
-        text, fix = RULES[rule].message, RULES[rule].fix
-    if details:
-        text = f"{text}: {details}"
-    return Finding(message.path, message.line, message.column, rule, text, fix, message.text, message.code)
+        return _other(message, arity(complaint.reading) if complaint else "")
+    said, fix = RULES[rule].message, RULES[rule].fix
+    if complaint and (more := details(rule, complaint, argument, given, receiver, site)):
+        said = f"{said}: {more}"
+    return Finding(message.path, message.line, message.column, rule, said, fix, text, message.code)
 
 
-def _details(code: str, complaint: Complaint | None, argument: Mismatch | None) -> str:
-    """What the author gave and what would do, where mypy's message tells."""
-    if complaint is None or argument is None or code == UNCLAIMED:
-        return ""
-    got, expected = argument.got, argument.expected
-    if complaint.operation:
-        return complaint.operation
-    if argument.parameter == "()":
-        return f"got {', '.join(str(short(each.got)) for each in complaint.mismatches if each.got)}"
-    if got is None or expected == NONE:
-        return ""
-    if expected is None or expected == ANYTHING or code in COMBINATIONS:
-        return f"got {short(got)}"
-    if code in ("SG201", "SG202"):
-        return _register_layouts(code, got, expected)
-    return f"got {short(got)}, expected {short(_nearest(got, expected))}"
-
-
-def _nearest(got: Type, expected: Type) -> Type:
-    """The alternatives of the same class, if there are such."""
-    alike = tuple(each for each in expected.alternatives if each.name == got.name) or expected.alternatives
-    return alike[0] if len(alike) == 1 else Type(UNION, alike)
-
-
-def _register_layouts(code: str, got: Type, expected: Type) -> str:
-    """The register layouts that the TMEM takes or gives.
-
-    A store's error lists them. A load's names one; the layout types say what all TMEM that gives it gives.
-    """
-    named = {name for each in expected.alternatives if each.args for name in _names(each.args[-1])}
-    if code == "SG202" and (given := [each for each in _given() if named <= each]):
-        named = set.intersection(*given)
-    verb = "takes" if code == "SG201" else "gives"
-    return f"got {got.args[-1] if got.args else got}, it {verb} {' or '.join(sorted(named))}"
-
-
-def _names(layout: Type) -> set[str]:
-    return {each.name for each in layout.alternatives}
-
-
-def _given() -> list[set[str]]:
-    """For each TMEM layout that can be loaded, the register layouts that it loads into."""
-    given = []
-    for member in vars(layouts).values():
-        for base in getattr(member, "__orig_bases__", ()):
-            if typing.get_origin(base) is layouts.Gives:
-                [argument] = typing.get_args(base)
-                given.append({layout.__name__ for layout in typing.get_args(argument) or (argument,)})
-    return given
+def _other(message: Message, said: str) -> Finding:
+    """What no rule is about, in words of ours where there are any."""
+    text = said or message.text
+    return Finding(message.path, message.line, message.column, UNCLAIMED, text, "", message.text, message.code)

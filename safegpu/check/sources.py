@@ -52,7 +52,7 @@ def rounds(found: list[str]) -> list[list[str]]:
 def _below(folder: str) -> list[str]:
     found = []
     for parent, names, members in os.walk(folder):
-        names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
+        names[:] = sorted(name for name in names if not _is_skipped(name))
         stubs = {member[:-1] for member in members if member.endswith(".pyi")}
         found += [
             os.path.normpath(os.path.join(parent, member))
@@ -60,6 +60,11 @@ def _below(folder: str) -> list[str]:
             if member.endswith(SUFFIXES) and member not in stubs
         ]
     return found
+
+
+def _is_skipped(folder: str) -> bool:
+    """Whether a walk passes by: what others wrote, and stubs of other packages, whose modules have their names."""
+    return folder in SKIPPED or folder.startswith(".") or folder.endswith("-stubs")
 
 
 def _module(path: str) -> tuple[Path, str]:

@@ -24,9 +24,13 @@ _REFERENCE = (
 )
 _NOT_METADATA = _REFERENCE.replace(" | SparseMetaTMEM", "")
 _BARRIERS = "BarrierArray | CollectiveBarrierArray"
+_COLLECTIVE = "CollectiveBarrierRef"
 _OF_ONE_BARRIER = (
     "arrive | arrive_expect_tx | complete_tx | get_ptr | remap_to_cluster | test | test_parity | wait | wait_parity"
 )
+
+
+_LAYOUTS = "FragmentedLayout | TiledLayout | TMEMLayout | WGStridedFragLayout | WGSplatFragLayout"
 
 
 class Row(NamedTuple):
@@ -36,15 +40,20 @@ class Row(NamedTuple):
     call: str
     """The callables, as mypy names them: `Class.method`, `function`, or `operator`."""
     parameter: str
-    """Parameters; `~D` for the type variable `D`, `()` for arguments that are wrong only in combination."""
+    """Parameters; `~D` for the type variable `D`, `()` for arguments that are wrong only in combination, `!` for
+    arguments that are missing or too many."""
     differs: str = ""
-    """What of the argument is not as expected: `space`, `barrier`, `class`, or a type argument's name."""
+    """What of the argument is not as expected: `space`, `barrier`, `class`, `literal`, or a type argument's name."""
     got: str = ""
     """A type that the argument must be."""
     expected: str = ""
     """A type that the parameter must be."""
 
 
+_SWIZZLED = (
+    "FragmentedArray.load_tiled | FragmentedArray.store_tiled | FragmentedArray.store_tiled_async"
+    " | LaunchContext.async_copy | copy_tiled | async_copy_smem_to_tmem | mma | wgmma"
+)
 _ASYNC_STORE = "FragmentedArray.store_tiled_async"
 _LOAD_REDUCE = "FragmentedArray.load_reduce_untiled"
 _M64 = "DenseTMEM[Any, M64Accumulator]"
@@ -63,6 +72,8 @@ ROWS = (
     Row("SG109", _WRAPS, "raw", got="MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"),
     Row("SG109", ANY, ANY, differs="space"),
     # barriers
+    Row("SG402", ANY, ANY, differs="barrier", got=_COLLECTIVE),
+    Row("SG402", "LaunchContext.async_copy", ANY, got=_COLLECTIVE),
     Row("SG401", ANY, ANY, differs="barrier", got=_BARRIERS),
     Row("SG401", "LaunchContext.async_copy", ANY, got=_BARRIERS),
     Row("SG401", "attribute", _OF_ONE_BARRIER, got=_BARRIERS),
@@ -75,6 +86,9 @@ ROWS = (
     Row("SG208", "DenseTMEM.load | ScalesTMEM.load", ANY, got="str | Literal"),
     Row("SG202", "DenseTMEM.load | ScalesTMEM.load", "layout", differs="layout"),
     Row("SG202", "DenseTMEM.load | ScalesTMEM.load", "layout", got="WGStridedFragLayout | WGSplatFragLayout"),
+    # conversions of layouts
+    Row("SG209", "FragmentedArray.to_layout", "new_layout", got=_LAYOUTS),
+    Row("SG209", "FragmentedArray.to_layout", "self", got="FragmentedArray"),
     # stores to memory
     Row("SG302", _STORES, "ref", differs="dtype"),
     Row("SG302", _STORES, "~D"),
@@ -95,7 +109,8 @@ ROWS = (
     Row("SG305", _ARITHMETIC, "~D | ()"),
     # the tensor core
     Row("SG801", "mma", "d", differs="layout", got=_M64, expected=_M128),
-    Row("SG000", "mma", "d | a", differs="layout"),
+    Row("SG210", "mma", "d | a", got="DenseTMEM", differs="layout"),
+    Row("SG210", "async_copy_smem_to_tmem", "tmem_ref", got="DenseTMEM", differs="layout"),
     Row("SG303", "mma | wgmma", ANY, differs="dtype"),
     Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~I | ~S | ()"),
     Row("SG304", _COPY_METADATA, "smem_ref", differs="dtype"),
@@ -107,70 +122,9 @@ ROWS = (
     # swizzles
     Row("SG701", ANY, ANY, differs="swizzle"),
     Row("SG701", ANY, "~Swizzle"),
+    Row("SG701", _SWIZZLED, "swizzle | a_swizzle | b_swizzle", differs="literal"),
     # specs
+    Row("SG000", "as_gpu_kernel", "!"),
     Row("SG802", "as_gpu_kernel", "body | in_shape | out_shape | smem_scratch_shape | inout_shape | ()"),
     Row("SG802", "as_gpu_kernel", "~I | ~O | ~O1 | ~O2 | ~O3 | ~O4 | ~S"),
 )
-
-_ASYNC_STORE_PARAMETERS = (
-    "ref: SmemRef, barrier: BarrierRef, cluster_dim: Any, cluster_idx: Any, swizzle: Any,"
-    " optimized?: Any, tiling_rank?: Any, atomic?: Any"
-)
-_MMA = "d: DenseTMEM, a: SmemRef | DenseTMEM, b: SmemRef"
-_LOADABLE = "ref: GmemRef | SmemRef | ClusterSmemRef"
-_STORABLE = "ref: GmemRef | SmemRef | ClusterSmemRef | MultimemRef"
-
-SIGNATURES = {
-    "DenseTMEM.store": ("value: FragmentedArray",),
-    "ScalesTMEM.store": ("value: FragmentedArray",),
-    "DenseTMEM.load": ("layout?: TiledLayout, is_signed?: Any, reduce?: Any",),
-    "ScalesTMEM.load": ("layout?: TiledLayout, is_signed?: Any, reduce?: Any",),
-    "FragmentedArray.store_untiled": (_STORABLE,),
-    "FragmentedArray.store_tiled": (f"{_STORABLE}, swizzle: Any, optimized?: Any, tiling_rank?: Any, atomic?: Any",),
-    "FragmentedArray.store_tiled_async": (_ASYNC_STORE_PARAMETERS,),
-    "FragmentedArray.load_tiled": (f"{_LOADABLE}, swizzle: Any",),
-    "FragmentedArray.load_reduce_untiled": (
-        "ref: MultimemRef, layout: TiledLayout | WGStridedFragLayout, reduction: Any",
-    ),
-    "FragmentedArray.max": ("other: FragmentedArray",),
-    "FragmentedArray.min": ("other: FragmentedArray",),
-    "FragmentedArray.copysign": ("other: FragmentedArray",),
-    "FragmentedArray.atan2": ("other: FragmentedArray",),
-    "FragmentedArray.trunc_div": ("other: FragmentedArray",),
-    "GmemRef.wrap": ("raw: Value",),
-    "SmemRef.wrap": ("raw: Value",),
-    "ClusterSmemRef.wrap": ("raw: Value",),
-    "LaunchContext.to_remote": ("ref: GmemRef",),
-    "LaunchContext.to_remote_multicast": ("ref: GmemRef",),
-    "get_cluster_ref": ("ref: SmemRef",),
-    "memref_slice": (_LOADABLE,),
-    "memref_transpose": (_LOADABLE,),
-    "memref_unfold": (_LOADABLE,),
-    "memref_unsqueeze": (_LOADABLE,),
-    "memref_reshape": (_STORABLE,),
-    "memref_fold": (_STORABLE,),
-    "mma": (
-        f"{_MMA}, *, a_sparse_metadata: SparseMetaTMEM",
-        _MMA,
-        f"{_MMA}, *, a_scale: ScalesTMEM, b_scale: ScalesTMEM",
-        f"{_MMA}, *, a_scale: ScalesTMEM, b_scale: ScalesTMEM, a_sparse_metadata: SparseMetaTMEM",
-    ),
-    "wgmma": ("acc: WGMMAAccumulator, a: SmemRef | FragmentedArray, b: SmemRef",),
-    "async_copy_sparse_metadata_smem_to_tmem": ("smem_ref: SmemRef, tmem_ref: SparseMetaTMEM",),
-    "async_copy_scales_smem_to_tmem": ("smem_ref: SmemRef, tmem_ref: ScalesTMEM",),
-    "async_copy_smem_to_tmem": ("smem_ref: SmemRef, tmem_ref: DenseTMEM",),
-    "LaunchContext.async_copy": (
-        "*, src_ref: GmemRef, dst_ref: SmemRef, barrier?: BarrierRef",
-        "*, src_ref: SmemRef, dst_ref: GmemRef",
-    ),
-    "copy_tiled": (
-        "src: GmemRef, dst: SmemRef, swizzle: Any",
-        "src: SmemRef, dst: GmemRef, swizzle: Any",
-    ),
-    "as_gpu_kernel": ("body: Any, grid: Any, block: Any, in_shape: Any, out_shape: Any, smem_scratch_shape: Any",),
-}
-"""The parameters that matter of each callable, and the classes that they take.
-
-mypy names an argument by its position, and says of overloaded callables only which types it got. One entry
-for each combination of classes, the likelier first; `?` marks a parameter that may be left out.
-"""

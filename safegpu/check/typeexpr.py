@@ -1,6 +1,7 @@
 """The type expressions in mypy's messages, parsed: `SmemRef[float16, Literal[128]] | None`."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,6 +22,12 @@ class Type:
     def alternatives(self) -> tuple["Type", ...]:
         return self.args if self.name == UNION else (self,)
 
+    def replaced(self, values: Mapping[str, "Type"]) -> "Type":
+        """The same with `values` in the place of names."""
+        if not self.args and self.name in values:
+            return values[self.name]
+        return Type(self.name, tuple(each.replaced(values) for each in self.args))
+
     def __str__(self) -> str:
         if self.name == UNION:
             return " | ".join(map(str, self.args))
@@ -28,6 +35,9 @@ class Type:
         if self.name == LIST:
             return f"[{inside}]"
         return f"{self.name}[{inside}]" if self.args else self.name
+
+
+ANYTHING = Type("Any")
 
 
 @cache
@@ -43,6 +53,7 @@ def parse(text: str) -> Type:
 
 def _tokens(text: str) -> list[str]:
     tokens, end = [], 0
+    text = text.replace("]?", "]")  # the type of a constant that could be wider
     while end < len(text):
         match = _TOKEN.match(text, end)
         if match is None:

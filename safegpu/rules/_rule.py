@@ -1,6 +1,10 @@
 """What a rule is."""
 
 from dataclasses import dataclass
+from pathlib import Path
+
+PAGES = (Path(__file__).parent / "pages", Path(__file__).parents[2] / "docs" / "rules")
+"""Where the pages are: in a wheel, and in a checkout."""
 
 FAMILIES = {
     "0": "other",
@@ -38,4 +42,6 @@ class Rule:
 
     @property
     def page(self) -> str:
-        return f"docs/rules/{self.code}.md"
+        """The text of the rule's page."""
+        folder = next(each for each in PAGES if each.is_dir())
+        return (folder / f"{self.code}.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from safegpu.check import CannotCheck, check, mypy_run, sources
 from safegpu.cli import main
-from safegpu.rules import RULES
+from safegpu.rules import RULES, _rule
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,14 +39,15 @@ def body(metadata: mgpu.SparseMetaTMEM, memory: Memory, out: mgpu.GmemRef[mgpu.b
 """
 
 REPORT = """\
-kernel.py:10:5: SG101 store-to-sparse-metadata: registers cannot be stored to sparse-metadata TMEM
+kernel.py:10:5: SG101 store-to-sparse-metadata: registers cannot be stored to sparse-metadata TMEM  [call-arg]
     fix: write the metadata to SMEM and call tcgen05.async_copy_sparse_metadata_smem_to_tmem
 kernel.py:11:25: SG302 memory-store-dtype: the array is stored to a buffer of another dtype, which \
-reinterprets its bits: got GmemRef[bfloat16], expected GmemRef[float16]
+reinterprets its bits: argument `ref` of FragmentedArray.store_untiled: got GmemRef[bfloat16], expected \
+GmemRef[float16]  [arg-type]
     fix: convert the array with .astype first; to mean the bits, use .bitcast
-kernel.py:12:30: SG201 tmem-store-layout: this TMEM cannot be stored from that register layout: got TCGEN05, \
-it takes HALF_LANE_NATIVE or WGMMA
-    fix: convert with .to_layout to a layout that it takes; allocate 8- and 4-bit dtypes with packing=
+kernel.py:12:30: SG201 tmem-store-layout: this TMEM cannot be stored from that register layout: argument \
+`value` of DenseTMEM.store: got TCGEN05, the TMEM takes HALF_LANE_NATIVE or WGMMA  [arg-type]
+    fix: make the array in a layout that it takes: layout= of the load or the splat; pack 8- and 4-bit dtypes
 kernel.py:13:19: SG000 type-error: Incompatible types in assignment (expression has type "str", variable has \
 type "int")  [assignment]
 4 findings in 1 file
@@ -178,6 +179,7 @@ def test_package_below_a_folder_that_is_none(folder: Path) -> None:
 
 def test_what_a_folder_holds(folder: Path) -> None:
     skipped = [".venv/x.py", "node_modules/x.py", "site-packages/x.py", "__pycache__/x.py", "notes.txt"]
+    skipped += ["stubs/jaxlib-stubs/ir.pyi", "jax-stubs/__init__.pyi"]
     write(folder, dict.fromkeys([*skipped, "kernel.py", "stubbed.py", "stubbed.pyi", "sub/kernel.py"], ""))
     assert sources.files(["."]) == ["kernel.py", "stubbed.pyi", "sub/kernel.py"]
 
@@ -208,6 +210,21 @@ def test_nothing_to_check(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_syntax_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder, {"kernel.py": "\ndef body(:\n    pass\n", "other.py": CLEAN})
     assert failure(capsys, "kernel.py", "other.py").startswith("kernel.py:2: syntax error: ")
+
+
+@pytest.mark.parametrize(("others", "said"), [(0, ""), (1, "; 1 other file was"), (3, "; 3 other files were")])
+def test_syntax_error_hides_other_files(
+    folder: Path, capsys: pytest.CaptureFixture[str], others: int, said: str
+) -> None:
+    write(folder, {"kernel.py": "def body(:\n"} | {f"other{number}.py": FLAWED for number in range(others)})
+    message = failure(capsys, ".")
+    assert message.startswith("kernel.py:1: syntax error: ")
+    assert message.endswith(f"{said} not checked") if said else ";" not in message
+
+
+def test_stubs_named_by_hand(folder: Path) -> None:
+    write(folder, {"jaxlib-stubs/ir.pyi": "x: int = ''\n"})
+    assert sources.files(["jaxlib-stubs"]) == ["jaxlib-stubs/ir.pyi"]
 
 
 def test_not_utf8(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -263,20 +280,16 @@ def test_crash(
 
 @pytest.mark.parametrize("name", ["SG101", "sg101", "store-to-sparse-metadata"])
 def test_explain(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rule = RULES["SG101"]
     assert main(["explain", name]) == 0
-    said = capsys.readouterr().out
-    for part in (
-        rule.code,
-        rule.name,
-        rule.family,
-        rule.message,
-        rule.fix,
-        rule.mosaic,
-        *rule.references,
-        rule.page,
-    ):
-        assert part in said
+    assert capsys.readouterr().out == (ROOT / "docs/rules/SG101.md").read_text()
+
+
+def test_explain_in_a_wheel(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages lie beside the rules there, and a wheel has no docs."""
+    write(folder, {"pages/SG101.md": "# SG101: from the wheel\n"})
+    monkeypatch.setattr(_rule, "PAGES", (folder / "pages", folder / "docs"))
+    assert main(["explain", "SG101"]) == 0
+    assert capsys.readouterr().out == "# SG101: from the wheel\n"
 
 
 def test_explain_what_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
@@ -298,9 +311,16 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in ([], ["check"], ["chekc", "x.py"]):
+    for arguments in (["check"], ["chekc", "x.py"]):
         with pytest.raises(SystemExit, match="2"):
             main(arguments)
+
+
+def test_no_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    said = capsys.readouterr().out
+    assert said.startswith("usage: safegpu")
+    assert all(command in said for command in ("check", "explain", "rules"))
 
 
 def test_as_a_module_without_jax(folder: Path) -> None:

@@ -10,9 +10,7 @@ from safegpu.check.compare import differences, short
 from safegpu.check.typeexpr import LIST, UNION, Type, parse
 
 LINE = re.compile(r"(SG\d{3}) \[([\w-]+)\] (.*)")
-SAID = [
-    LINE.fullmatch(line) for line in Path(__file__).with_name("messages.txt").read_text().splitlines()[1:]
-]
+SAID = [LINE.fullmatch(line) for line in Path(__file__).with_name("messages.txt").read_text().splitlines()[1:]]
 
 
 @pytest.mark.parametrize("said", SAID)

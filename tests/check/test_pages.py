@@ -44,7 +44,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Finding
                 path = folder / f"{rule.code}_{title.split()[0]}_{number}.py"
                 path.write_text(block)
                 found[path.name] = []
-    for finding in check([folder]):
+    for finding in check([folder], extra_args=["--cache-dir", str(tmp_path_factory.mktemp("cache"))]):
         found[Path(finding.path).name].append(finding)
     return found
 
@@ -68,7 +68,9 @@ def test_one_page_for_each_rule() -> None:
 
 
 def test_index() -> None:
-    rows = re.findall(r"^\| \[(SG\d{3})\]\((.*?)\) \| (.*?) \| (.*?) \|$", (PAGES / "README.md").read_text(), re.MULTILINE)
+    rows = re.findall(
+        r"^\| \[(SG\d{3})\]\((.*?)\) \| (.*?) \| (.*?) \|$", (PAGES / "README.md").read_text(), re.MULTILINE
+    )
     assert rows == [(rule.code, f"{rule.code}.md", rule.name, rule.message) for rule in RULES.values()]
 
 

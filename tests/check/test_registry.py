@@ -71,9 +71,7 @@ def test_markers() -> None:
     for marker in markers:
         assert re.fullmatch(r"SG\d{3}(_[a-z0-9]+)+", marker), "a code, then advice"
         assert marker[:5] in RULES
-        assert messages.MARKER.search(f'Missing named argument "{marker}" for "f"'), (
-            "shown by mypy and read by us"
-        )
+        assert messages.MARKER.search(f'Missing named argument "{marker}" for "f"'), "shown by mypy and read by us"
 
 
 def test_every_rule_is_recognised() -> None:
@@ -81,9 +79,7 @@ def test_every_rule_is_recognised() -> None:
     assert marked | {row.rule for row in table.ROWS} | {"SG000"} == RULES.keys()
 
 
-@pytest.mark.parametrize(
-    "row", table.ROWS, ids=lambda row: f"{row.rule}-{row.call[:30]}-{row.parameter[:20]}"
-)
+@pytest.mark.parametrize("row", table.ROWS, ids=lambda row: f"{row.rule}-{row.call[:30]}-{row.parameter[:20]}")
 def test_rows(row: table.Row) -> None:
     calls = row.call.split(" | ")
     assert all(call in CALLABLES or call in SURFACE for call in calls)

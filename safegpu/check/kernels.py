@@ -1,0 +1,107 @@
+"""Where a kernel's body and the specs in `as_gpu_kernel` disagree, in words."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from safegpu.check.compare import BARRIERS, REFERENCES, differences, short
+from safegpu.check.typeexpr import LIST, Type, parse
+
+SPECS = ("inout_shape", "in_shape", "out_shape")
+CONTEXT = Type("LaunchContext")
+GLOBAL = "GmemRef"
+_FUNCTION = re.compile(r"^def (?:\[.*?\] )?\((?P<parameters>.*?)\)(?: -> (?P<result>.*))?$")
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    annotated: Type
+    name: str = ""
+
+
+def disagreement(given: Mapping[str, Type], body: str) -> str:
+    """What of the arguments does not go together; empty where that cannot be told."""
+    for spec in SPECS:
+        for made in _made(given.get(spec)) or []:
+            if made.name in (REFERENCES | BARRIERS) - {GLOBAL}:
+                return (
+                    f"argument `{spec}` of as_gpu_kernel: got {short(made)}, expected GmemRef (mgpu.GMEM);"
+                    " SMEM, TMEM and barriers belong in smem_scratch_shape"
+                )
+    parameters, expected = _parameters(given.get("body")), _expected(given)
+    if parameters is None or expected is None:
+        return ""
+    if len(parameters) != len(expected):
+        made = ", ".join(str(short(each)) for each in expected)
+        return f"{body} takes {len(parameters)} parameters, the specs make {len(expected)}: {made}"
+    found = [
+        (number, parameter, made)
+        for number, (parameter, made) in enumerate(zip(parameters, expected, strict=True), start=1)
+        if differences(made, parameter.annotated)
+    ]
+    # a class of scratch may be a subclass of the one that is annotated: the rest is more likely what is wrong
+    sure = [each for each in found if each[0] < len(expected)] or found
+    return "; ".join(
+        f"parameter {number}{f' (`{parameter.name}`)' if parameter.name else ''} of {body}:"
+        f" annotated {short(parameter.annotated)}, its spec makes {short(made)}"
+        for number, parameter, made in sure
+    )
+
+
+def _expected(given: Mapping[str, Type]) -> list[Type] | None:
+    """What the body receives: context, inputs, outputs, in place, scratch."""
+    expected = [CONTEXT]
+    for spec in ("in_shape", "out_shape", "inout_shape"):
+        if spec == "inout_shape" and spec not in given:
+            continue
+        made = _made(given.get(spec))
+        if made is None:
+            return None
+        expected += made
+    scratch = given.get("smem_scratch_shape")
+    if scratch is None or scratch.name == "Any":
+        return None
+    if scratch.name.startswith("def ") and (match := _FUNCTION.match(scratch.name)):
+        scratch = parse(match["result"] or "None")
+    elif scratch.name == "type" and scratch.args:
+        scratch = scratch.args[0]
+    return [*expected, scratch]
+
+
+def _made(spec: Type | None) -> list[Type] | None:
+    """The references that specs become; None where that is unknown."""
+    if spec is None or spec.name == "Any":
+        return None
+    if spec.name == "tuple":
+        return None if any(each.name in ("...", "Any", "tuple") for each in spec.args) else list(spec.args)
+    if spec.name == "tuple[()]":
+        return []
+    return [spec] if spec.name in REFERENCES | BARRIERS else None
+
+
+def _parameters(body: Type | None) -> list[_Parameter] | None:
+    if body is None:
+        return None
+    if body.name == "Callable" and body.args and body.args[0].name == LIST:
+        return [_Parameter(each) for each in body.args[0].args]
+    match = _FUNCTION.match(body.name)
+    if not match:
+        return None
+    parameters = []
+    for written in _split(match["parameters"]):
+        name, colon, annotated = written.partition(": ")
+        if not colon or name.startswith("*"):
+            return None
+        parameters.append(_Parameter(parse(annotated.removesuffix(" = ...")), name))
+    return parameters
+
+
+def _split(parameters: str) -> list[str]:
+    parts, depth = [""], 0
+    for character in parameters:
+        depth += (character in "[(") - (character in "])")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]

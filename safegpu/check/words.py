@@ -1,0 +1,233 @@
+"""What the author gave and what would do, which argument it is, and of which call."""
+
+import ast
+import typing
+from collections.abc import Iterable, Sequence
+
+from safegpu import layouts
+from safegpu.check import kernels
+from safegpu.check.closer import Site
+from safegpu.check.compare import RAW, REFERENCES, differences, short
+from safegpu.check.mapping import rows_claim
+from safegpu.check.matching import Argument, Mismatch, Reading
+from safegpu.check.messages import Complaint, of_call
+from safegpu.check.surface import signatures
+from safegpu.check.typeexpr import ANYTHING, UNION, Type
+
+NONE = Type("None")
+LONG = 150
+"""Beyond this a type says nothing to a reader."""
+SWIZZLES = ("swizzle", "a_swizzle", "b_swizzle")
+
+
+def details(
+    code: str,
+    complaint: Complaint,
+    argument: Mismatch | None,
+    given: Sequence[Argument] = (),
+    receiver: Type | None = None,
+    site: Site | None = None,
+) -> str:
+    """`argument` is the one that the rule claims; `given` are all, where their types are known."""
+    if complaint.operation:
+        return complaint.operation
+    reading = of_call(complaint.call, given).reading if given else complaint.reading
+    if complaint.call == "as_gpu_kernel":
+        return _kernel(reading, argument, site)
+    if code == "SG209":
+        return _conversion(receiver, argument)
+    if code == "SG701" and (said := _swizzle(reading, argument)):
+        return said
+    if code == "SG307" and reading:
+        return ", ".join(_is(each) for each in reading.pairs if each.got and each.got.name.endswith(("Ref", "TMEM")))
+    if code == "SG208" and reading:
+        said = [_argument(reading.signature.name, each) for each in reading.misfits]
+        return "; ".join(filter(None, [*said, _receiver(receiver)]))
+    if (
+        code == "SG304"
+        and reading
+        and (dtype := next((each.got for each in reading.pairs if each.parameter == "dtype"), None))
+    ):
+        return f"argument `dtype` of {reading.signature.name}: got {_class(dtype)}, expected int2 | uint2"
+    if argument is None or argument.expected == NONE:
+        return _receiver(receiver)
+    if complaint.call == "attribute":
+        return f"got {argument.got}"
+    claimed = [each for each in reading.misfits if rows_claim(code, complaint.call, each)] if reading else []
+    if reading and claimed:
+        return "; ".join(_argument(reading.signature.name, each) for each in claimed)
+    if not argument.parameter.isidentifier():
+        pairs = reading.pairs if reading else complaint.mismatches
+        return ", ".join(_is(each) for each in pairs if each.got and each.got.name in _TYPED)
+    if code in ("SG201", "SG202") and argument.got and argument.expected and "layout" in argument.differs:
+        return _register_layouts(code, complaint.call, argument)
+    return _argument(reading.signature.name if reading else _name(complaint.call), argument)
+
+
+_TYPED = REFERENCES | {"FragmentedArray", "WGMMAAccumulator"}
+
+
+def arity(reading: Reading | None) -> str:
+    """What is missing or superfluous."""
+    if reading is None:
+        return ""
+    name, positional = reading.signature.name, reading.signature.positional
+    if extra := [each for each in reading.superfluous if not each.keyword]:
+        if not positional:
+            return f"{name} takes keyword arguments only"
+        names = _listed(f"`{each.name}`" for each in positional)
+        verb = "is" if len(positional) + len(extra) == 1 else "are"
+        return (
+            f"{name} takes {len(positional)} positional argument{'s' * (len(positional) > 1)} ({names}),"
+            f" {len(positional) + len(extra)} {verb} given; the others are given by keyword"
+        )
+    if reading.missing:
+        names = _listed(f"`{each.name}`" for each in reading.missing)
+        several = len(reading.missing) > 1
+        return f"argument{'s' * several} {names} of {name} {'are' if several else 'is'} missing"
+    return ""
+
+
+def _argument(name: str, each: Mismatch) -> str:
+    what = f"argument `{each.parameter}` of {name}: " if each.parameter and name else ""
+    if each.got is None:
+        return f"{what}it is missing" if what else ""
+    if each.expected in (None, NONE, ANYTHING):
+        return f"{what}got {_value(short(each.got))}"
+    got, expected = _focused(each.got, _nearest(each.got, each.expected or ANYTHING))
+    if len(str(expected)) > LONG:
+        return f"{what}got {_value(got)}"
+    return f"{what}got {_value(got)}, expected {_value(expected)}"
+
+
+def _focused(got: Type, expected: Type) -> tuple[Type, Type]:
+    """Both without the type arguments in which they agree, where the last ones do."""
+    got, expected = short(got), short(expected)
+    if differences(got, expected) == {"dtype"} and got.args:
+        one = all(each.name == got.name for each in expected.alternatives)
+        if one:
+            cut = tuple(dict.fromkeys(Type(each.name, each.args[:1]) for each in expected.alternatives))
+            return Type(got.name, got.args[:1]), cut[0] if len(cut) == 1 else Type(UNION, cut)
+    return got, expected
+
+
+def _class(written: Type) -> str:
+    """The class that is passed itself."""
+    if written.name == "type" and written.args:
+        return str(written.args[0])
+    return written.name.rpartition(".")[2] or written.name
+
+
+def _is(each: Mismatch) -> str:
+    return (
+        f"`{each.parameter}` is {short(each.got or ANYTHING)}" if each.parameter else f"{short(each.got or ANYTHING)}"
+    )
+
+
+def _receiver(receiver: Type | None) -> str:
+    if receiver is None or not receiver.args:
+        return ""
+    return f"the {'array' if receiver.name == 'FragmentedArray' else 'TMEM'} is {short(receiver)}"
+
+
+def _conversion(receiver: Type | None, argument: Mismatch | None) -> str:
+    target = argument.got if argument else None
+    source = receiver.args[-1] if receiver and len(receiver.args) > 1 else None
+    if target is None or target.name == "FragmentedArray":
+        return f"from {source}" if source else ""
+    layout = target.args[-1] if target.args else target
+    return f"from {source} to {layout}" if source else f"to {layout}"
+
+
+def _swizzle(reading: Reading | None, argument: Mismatch | None) -> str:
+    pairs = {each.parameter: each.got for each in reading.pairs} if reading else {}
+    named = [got for name in SWIZZLES if (got := pairs.get(name)) and got.name == "Literal"]
+    buffers = [
+        each.args[1] for each in pairs.values() if each and len(each.args) == 2 and each.args[1].name == "Literal"
+    ]
+    if argument and argument.got and argument.expected and not named:
+        expected = _nearest(argument.got, argument.expected)
+        if len(argument.got.args) == 2 and len(expected.args) == 2:
+            return f"the buffer has swizzle {_value(argument.got.args[1])}, the call takes {_value(expected.args[1])}"
+        if argument.parameter in SWIZZLES:
+            return f"got swizzle {_value(argument.got)}, the buffer has {_value(_literals(argument.expected))}"
+    if not buffers:
+        return ""
+    has = f"the buffer has {_value(buffers[0])}"
+    return f"got swizzle {_value(named[0])}, {has}" if named else f"got another swizzle, {has}"
+
+
+def _literals(expected: Type) -> Type:
+    return next((each for each in expected.alternatives if each.name == "Literal"), expected)
+
+
+def _value(literal: Type) -> str:
+    return ", ".join(map(str, literal.args)) if literal.name == "Literal" else str(literal)
+
+
+def _kernel(reading: Reading | None, argument: Mismatch | None, site: Site | None) -> str:
+    given: dict[str, Type] = {}
+    if reading:
+        if missing := arity(reading):
+            return missing
+        given = {each.parameter: each.got for each in reading.pairs if each.got}
+    elif argument and argument.parameter == "body" and argument.got:
+        given = {"body": argument.got}
+    if said := kernels.disagreement(given, _body(site)):
+        return said
+    return _argument("as_gpu_kernel", argument) if argument else ""
+
+
+def _body(site: Site | None) -> str:
+    if site is None or site.call is None:
+        return "the body"
+    named = [each.value for each in site.call.keywords if each.arg == "body"]
+    body = [*site.call.args[:1], *named]
+    return f"`{ast.unparse(body[0])}`" if body and isinstance(body[0], ast.Name | ast.Attribute) else "the body"
+
+
+def _nearest(got: Type, expected: Type) -> Type:
+    """The alternatives of the same class, if there are such."""
+    others = [each for each in expected.alternatives if each != NONE and each.name not in RAW]
+    alike = tuple(each for each in others if each.name == got.name) or tuple(others) or expected.alternatives
+    return alike[0] if len(alike) == 1 else Type(UNION, alike)
+
+
+def _register_layouts(code: str, call: str, argument: Mismatch) -> str:
+    """The register layouts that the TMEM takes or gives.
+
+    A store's error lists them. A load's names one; the layout types say what all TMEM that gives it gives.
+    """
+    got, expected = argument.got or ANYTHING, argument.expected or ANYTHING
+    named = {name for each in expected.alternatives if each.args for name in _names(each.args[-1])}
+    if code == "SG202" and (given := [each for each in _given() if named <= each]):
+        named = set.intersection(*given)
+    verb = "takes" if code == "SG201" else "gives"
+    what = f"argument `{argument.parameter}` of {call}: got {got.args[-1] if got.args else got}"
+    return f"{what}, the TMEM {verb} {' or '.join(sorted(named))}"
+
+
+def _names(layout: Type) -> set[str]:
+    return {each.name for each in layout.alternatives}
+
+
+def _given() -> list[set[str]]:
+    """For each TMEM layout that can be loaded, the register layouts that it loads into."""
+    given = []
+    for member in vars(layouts).values():
+        for base in getattr(member, "__orig_bases__", ()):
+            if typing.get_origin(base) is layouts.Gives:
+                [argument] = typing.get_args(base)
+                given.append({layout.__name__ for layout in typing.get_args(argument) or (argument,)})
+    return given
+
+
+def _name(call: str) -> str:
+    if call == "operator" or call.endswith("__setitem__"):
+        return ""
+    return next((each.name for each in signatures(call)), call)
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
