@@ -1,6 +1,6 @@
 """What checking a kernel costs: mypy over an example and over its raw twin, without a cache and with one.
 
-    python -m bench.check [--rounds 5]
+python -m bench.check [--rounds 5]
 """
 
 import argparse

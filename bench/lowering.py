@@ -1,6 +1,6 @@
 """What lowering through safegpu costs: each example and its raw twin, alternating, in one process.
 
-    JAX_PLATFORMS=cpu python -m bench.lowering [--rounds 30]
+JAX_PLATFORMS=cpu python -m bench.lowering [--rounds 30]
 """
 
 import argparse

@@ -382,8 +382,7 @@ def layout(blocks: Iterable[list[str]]) -> str:
 def ir_stub(extension: ast.Module, python: ast.Module, package: ast.Module) -> str:
     nodes = [node for group in definitions(extension).values() for node in group]
     nodes = [
-        patch_context(node) if isinstance(node, ast.ClassDef) and node.name == "Context" else node
-        for node in nodes
+        patch_context(node) if isinstance(node, ast.ClassDef) and node.name == "Context" else node for node in nodes
     ]
     nodes += function("_F = TypeVar()")
     nodes += python_additions(python, definitions(package))
@@ -458,9 +457,7 @@ def generate() -> dict[Path, str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a file differs")
     options = parser.parse_args(arguments)
     try:

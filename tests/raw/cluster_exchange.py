@@ -86,9 +86,7 @@ def build_reduce(pairs: int = 2) -> Any:
         tile.store_tiled_async(total, delivered, gpu.Dimension.x, peer, swizzle=SWIZZLE, atomic="add")
 
         delivered.wait()
-        summed = mgpu.FragmentedArray.load_tiled(
-            total, swizzle=SWIZZLE, layout=mgpu.WGMMA_LAYOUT, is_signed=True
-        )
+        summed = mgpu.FragmentedArray.load_tiled(total, swizzle=SWIZZLE, layout=mgpu.WGMMA_LAYOUT, is_signed=True)
         summed.store_untiled(mgpu.memref_slice(result, window), optimized=False)
 
     array = jax.ShapeDtypeStruct((2 * pairs * ROWS, COLUMNS), dtype)

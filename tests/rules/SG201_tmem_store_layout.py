@@ -153,6 +153,7 @@ def helper_of_unpacked_bytes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float
     int8 = mgpu.FragmentedArray.splat(mgpu.c(0, mgpu.int8), (128, 64), mgpu.TCGEN05_LAYOUT, is_signed=True)
     put_unpacked(s.unpacked, int8)
 
+
 # --- the array or reference made in the call: what the store expects never makes it unknown
 
 

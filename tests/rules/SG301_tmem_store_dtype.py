@@ -64,6 +64,7 @@ def put(ref: tcgen05.DenseTMEM[mgpu.bfloat16], value: mgpu.FragmentedArray[mgpu.
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     put(s.brain, f32().astype(mgpu.float16))
 
+
 # --- the array or reference made in the call: what the store expects never makes it unknown
 
 

@@ -86,6 +86,7 @@ def put(value: mgpu.FragmentedArray[mgpu.float16], to: mgpu.SmemRef[mgpu.bfloat1
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     put(f16(mgpu.WGMMA_LAYOUT), s.tiled)
 
+
 # --- the array or reference made in the call: what the store expects never makes it unknown
 
 

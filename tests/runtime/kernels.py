@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import safegpu as mgpu
-from tests.support.lowering import lowered
+from safegpu.offline.lowering import lowered
 
 HOPPER, BLACKWELL = (9, 0), (10, 0)
 

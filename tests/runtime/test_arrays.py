@@ -12,8 +12,8 @@ from jaxlib.mlir import ir
 
 import safegpu as mgpu
 from safegpu import fragmented_array
+from safegpu.offline.lowering import tracing_context
 from tests.runtime.kernels import HOPPER, in_kernel, trace
-from tests.support.lowering import tracing_context
 
 # --- facades
 
@@ -99,13 +99,9 @@ def test_splats_and_iotas(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     for dtype, is_signed in ((mgpu.uint32, False), (mgpu.int32, True), (mgpu.float32, None)):
         iota = mgpu.FragmentedArray.broadcasted_iota(dtype, (64, 64), 1, mgpu.WGMMA_LAYOUT)
         assert iota.is_signed is is_signed
-    iota = mgpu.FragmentedArray.broadcasted_iota(
-        ir.F32Type.get(), (128,), 0, mgpu.WGStridedFragLayout((128,), 1)
-    )
+    iota = mgpu.FragmentedArray.broadcasted_iota(ir.F32Type.get(), (128,), 0, mgpu.WGStridedFragLayout((128,), 1))
     assert iota.mlir_dtype == ir.F32Type.get()
-    with pytest.raises(
-        ValueError, match="expected is_signed=True, as int32 says, got False; leave is_signed out"
-    ):
+    with pytest.raises(ValueError, match="expected is_signed=True, as int32 says, got False; leave is_signed out"):
         mgpu.FragmentedArray.broadcasted_iota(mgpu.int32, (128,), 0, is_signed=False)
 
 

@@ -66,9 +66,7 @@ def test_a_barrier_that_the_author_initializes(ctx: Any, x: Any, o: Any, smem: A
 
 @in_kernel(scratch=(mgpu.Barrier(1, num_barriers=2), mgpu.ClusterBarrier([X])))
 def test_wrap(ctx: Any, x: Any, o: Any, barriers: Any) -> None:
-    plain = raw.BarrierRef(
-        *(getattr(barriers[0], field) for field in ("base_address", "offset", "phases")), 2
-    )
+    plain = raw.BarrierRef(*(getattr(barriers[0], field) for field in ("base_address", "offset", "phases")), 2)
     assert type(mgpu.BarrierArray.wrap(plain)) is mgpu.BarrierArray
     assert type(mgpu.BarrierRef.wrap(plain[0])) is mgpu.BarrierRef
     assert type(mgpu.BarrierArray.wrap(plain[0])) is mgpu.BarrierArray

@@ -12,8 +12,8 @@ from jaxlib.mlir.dialects import arith, gpu
 
 import safegpu as mgpu
 from safegpu import tcgen05
+from safegpu.offline.lowering import lowered
 from tests.runtime.kernels import BLACKWELL, in_kernel, trace
-from tests.support.lowering import lowered
 
 SPEC = jax.ShapeDtypeStruct((128, 64), jnp.float16)
 TYPED = mgpu.GMEM((128, 64), mgpu.float16)
@@ -29,9 +29,7 @@ RAW_STAGING = (jax.ShapeDtypeStruct((16, 1, 8, 64), jnp.float16), raw.Barrier(1)
 
 def copy(module: Any, tile: Any, bar: Any, ctx: Any, x: Any, o: Any) -> None:
     """Global memory to shared memory to registers to global memory."""
-    ctx.async_copy(
-        src_ref=x, dst_ref=tile, swizzle=128, gmem_transform=module.TileTransform((8, 64)), barrier=bar
-    )
+    ctx.async_copy(src_ref=x, dst_ref=tile, swizzle=128, gmem_transform=module.TileTransform((8, 64)), barrier=bar)
     bar.wait()
     array = module.FragmentedArray.load_tiled(tile, swizzle=128)
     (array + array).store_untiled(o, optimized=False)

@@ -297,5 +297,5 @@ def test_remote_references(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     with pytest.raises(ValueError, match=r"expected shape \(3,\), got \(128,\)"):
         mgpu.MultimemRef.wrap(multimem, mgpu.int32, shape=(3,))
     # The address in it has the type of a global-memory reference, and is none.
-    with pytest.raises(TypeError, match="GmemRef.wrap: expected a global-memory reference, got a multimem one"):
+    with pytest.raises(TypeError, match=r"GmemRef.wrap: expected a global-memory reference, got a multimem one"):
         mgpu.GmemRef.wrap(multimem.ref, mgpu.int32)

@@ -47,16 +47,13 @@ def test_arithmetic_of_integers(ctx: Any, x: Any, o: Any, smem: Any) -> None:
                 assert type(result) is dtype
                 assert emitted(result) == f"arith.{name}"
                 first, second = (
-                    ir.IntegerAttr(operand.owner.attributes["value"]).value
-                    for operand in result.owner.operands
+                    ir.IntegerAttr(operand.owner.attributes["value"]).value for operand in result.owner.operands
                 )
                 assert (first, second) == (7, 2)
 
 
 @in_kernel()
-def test_comparisons_are_unsigned_for_indices_and_signed_for_integers(
-    ctx: Any, x: Any, o: Any, smem: Any
-) -> None:
+def test_comparisons_are_unsigned_for_indices_and_signed_for_integers(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     for dtype, sign in ((mgpu.Index, "u"), (mgpu.I32, "s")):
         a, b = mgpu.c(1, dtype), mgpu.c(2, dtype)
         for compare in (operator.lt, operator.le, operator.gt, operator.ge):
@@ -117,9 +114,7 @@ def test_mixed_types_are_refused(ctx: Any, x: Any, o: Any, smem: Any) -> None:
         assert str(caught.value) == (
             f"+: expected two scalars of one type, got {names}; convert one of them (to_i32, to_index)"
         )
-    with pytest.raises(
-        TypeError, match=r"<: expected two scalars of one type, got I32 and F32; convert one of them$"
-    ):
+    with pytest.raises(TypeError, match=r"<: expected two scalars of one type, got I32 and F32; convert one of them$"):
         n < mgpu.c(1.0, mgpu.float32)  # noqa: B015
     with pytest.raises(TypeError, match="unsupported operand"):
         i + 1.5

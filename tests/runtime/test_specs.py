@@ -84,9 +84,7 @@ def test_a_tmem_spec_needs_no_mlir_context() -> None:
 
 def test_a_tmem_spec_refuses() -> None:
     layout = tcgen05.tmem_default_layout(2)
-    with pytest.raises(
-        ValueError, match="layout has a packing of its own, got packing=2 as well; leave it out"
-    ):
+    with pytest.raises(ValueError, match="layout has a packing of its own, got packing=2 as well; leave it out"):
         mgpu.TMEM((128, 64), mgpu.float16, layout=layout, packing=2)
     with pytest.raises(ValueError, match="For 32-bit types, the vector length must be 1"):
         mgpu.TMEM((128, 64), mgpu.float32, layout=layout)
@@ -156,9 +154,7 @@ class Reordered(Base):
 
 
 @in_kernel(scratch=Reordered)
-def test_base_classes_come_first_and_an_attribute_can_be_taken_back(
-    ctx: Any, x: Any, o: Any, smem: Any
-) -> None:
+def test_base_classes_come_first_and_an_attribute_can_be_taken_back(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     assert list(vars(smem)) == ["second", "zeroth"]
     assert offsets(smem) == [0, 16]
     assert smem.first is None

@@ -59,18 +59,14 @@ def test_dir_lists_everything_before_the_first_use() -> None:
     assert python(code).stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize(
-    "name", ["fragmented_array", "launch_context", "layouts", "profiler", "tcgen05", "utils"]
-)
+@pytest.mark.parametrize("name", ["fragmented_array", "launch_context", "layouts", "profiler", "tcgen05", "utils"])
 def test_submodules_are_ours(name: str) -> None:
     code = f"import safegpu; safegpu.c; print(safegpu.{name}.__name__)"
     assert python(code).stdout.strip() == f"safegpu.{name}"
 
 
 def test_a_name_that_does_not_exist() -> None:
-    with pytest.raises(
-        AttributeError, match="neither safegpu nor the installed jax's Mosaic GPU has 'no_such'"
-    ):
+    with pytest.raises(AttributeError, match="neither safegpu nor the installed jax's Mosaic GPU has 'no_such'"):
         mgpu.no_such  # noqa: B018
     with pytest.raises(AttributeError, match=r"neither safegpu.utils nor jax's .*utils has 'no_such'"):
         utils.no_such  # noqa: B018
@@ -89,15 +85,11 @@ import safegpu
 
 def test_without_jax_the_first_use_is_one_line_that_names_the_extra() -> None:
     result = python(NO_JAX + "safegpu.as_gpu_kernel")
-    assert last_line(result) == (
-        "ImportError: safegpu needs jax to lower and run kernels: pip install 'safegpu[jax]'"
-    )
+    assert last_line(result) == ("ImportError: safegpu needs jax to lower and run kernels: pip install 'safegpu[jax]'")
 
 
 def test_without_jax_the_tokens_and_layout_types_are_there() -> None:
-    result = python(
-        NO_JAX + "print(safegpu.float16, safegpu.layouts.WGMMA.__name__, 'float16' in dir(safegpu))"
-    )
+    result = python(NO_JAX + "print(safegpu.float16, safegpu.layouts.WGMMA.__name__, 'float16' in dir(safegpu))")
     assert result.stdout.split() == ["safegpu.float16", "WGMMA", "True"]
 
 
@@ -135,9 +127,7 @@ def assert_extends(ours: typing.Any, theirs: typing.Any) -> None:
 
 def callables(theirs: typing.Any, ours: typing.Any) -> list[typing.Any]:
     """The public functions and classes of a module that ours gives in another form."""
-    pairs = [
-        (name, getattr(ours, name), value) for name, value in vars(theirs).items() if not name.startswith("_")
-    ]
+    pairs = [(name, getattr(ours, name), value) for name, value in vars(theirs).items() if not name.startswith("_")]
     return [
         pytest.param(mine, value, id=f"{theirs.__name__.split('.')[-1]}.{name}")
         for name, mine, value in pairs
@@ -162,9 +152,7 @@ def test_there_are_signatures_to_compare() -> None:
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 def test_signatures_are_the_raw_ones(ours: typing.Any, theirs: typing.Any) -> None:
     if isinstance(theirs, type):
-        methods = [
-            name for name in vars(theirs) if not name.startswith("_") and callable(getattr(theirs, name))
-        ]
+        methods = [name for name in vars(theirs) if not name.startswith("_") and callable(getattr(theirs, name))]
         for name in methods:
             assert_extends(getattr(ours, name), getattr(theirs, name))
         if theirs.__init__ is not object.__init__ and not isinstance(ours, Facade):
@@ -209,7 +197,5 @@ def annotated(
 
 def test_annotations_evaluate_at_run_time() -> None:
     assert annotated.__annotations__["x"] == mgpu.SmemRef[mgpu.float16, typing.Literal[128]]
-    assert typing.get_type_hints(annotated).keys() == inspect.signature(annotated).parameters.keys() | {
-        "return"
-    }
+    assert typing.get_type_hints(annotated).keys() == inspect.signature(annotated).parameters.keys() | {"return"}
     assert typing.get_args(annotated.__annotations__["y"]) == (mgpu.float32, mgpu.layouts.WGMMA)

@@ -19,7 +19,7 @@ from jax.experimental.mosaic.gpu import tcgen05, utils
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import gpu
 
-from tests.support.lowering import lowered, tracing_context
+from safegpu.offline.lowering import lowered, tracing_context
 
 BLACKWELL = (10, 0)
 OK = "ok"
@@ -109,9 +109,7 @@ def register_layouts(case: Case) -> dict[str, Callable[[], Layout]]:
         "MMA_RHS": mgpu.MMALayouts(jnp.dtype(case.dtype)).rhs,
         "MMA_ACC": mgpu.MMALayouts(jnp.dtype(case.dtype)).acc,
     }
-    layouts: dict[str, Callable[[], Layout]] = {
-        name: lambda value=value: value for name, value in named.items()
-    }
+    layouts: dict[str, Callable[[], Layout]] = {name: lambda value=value: value for name, value in named.items()}
     for length in (1, 2, 4, 8, 16):
         layouts[f"native({length})"] = lambda length=length: fa.tmem_native_layout(length)
     layouts["m64_collective"] = lambda: tcgen05.fa_m64_collective_layout(case.shape[1])
@@ -333,9 +331,7 @@ def print_multimem() -> None:
         "FragmentedArray.load_tiled": lambda r: fa.FragmentedArray.load_tiled(
             mgpu.memref_reshape(r, (1, 1, 64, 64)), swizzle=16, layout=fa.WGMMA_LAYOUT, optimized=False
         ),
-        "load_reduce WGMMA f32 add": lambda r: fa.FragmentedArray.load_reduce_untiled(
-            r, fa.WGMMA_LAYOUT, "add"
-        ),
+        "load_reduce WGMMA f32 add": lambda r: fa.FragmentedArray.load_reduce_untiled(r, fa.WGMMA_LAYOUT, "add"),
         "load_reduce WGStrided": lambda r: fa.FragmentedArray.load_reduce_untiled(
             r, fa.WGStridedFragLayout((64, 64), 4), "add"
         ),
@@ -364,9 +360,7 @@ def print_store_tiled_async() -> None:
                 "smem": lambda: smem,
                 "gmem": lambda: gmem,
                 "cluster": lambda: mgpu.get_cluster_ref(smem, gpu.Dimension.x, peer),
-                "cluster generic=False": lambda: mgpu.get_cluster_ref(
-                    smem, gpu.Dimension.x, peer, generic=False
-                ),
+                "cluster generic=False": lambda: mgpu.get_cluster_ref(smem, gpu.Dimension.x, peer, generic=False),
                 "multimem": lambda: ctx.to_remote_multicast(gmem),
             }[target]()
             ir_dtype = utils.dtype_to_ir_type(jnp.dtype(dtype))
@@ -380,9 +374,7 @@ def print_store_tiled_async() -> None:
 
         def build() -> None:
             tile = jax.ShapeDtypeStruct((8, 64 // columns, 8, columns), jnp.dtype(dtype))
-            mgpu.as_gpu_kernel(
-                kernel, (2, 1, 1), (128, 1, 1), tile, tile, (tile, mgpu.Barrier(1)), cluster=(2, 1, 1)
-            )
+            mgpu.as_gpu_kernel(kernel, (2, 1, 1), (128, 1, 1), tile, tile, (tile, mgpu.Barrier(1)), cluster=(2, 1, 1))
 
         return attempt(lambda: lowered(build, (9, 0), peers=2))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.support.lowering import tracing_context
+from safegpu.offline.lowering import tracing_context
 
 SWIZZLE = 128
 COLUMNS = 128
