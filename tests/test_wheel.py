@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from safegpu.rules import RULES
+
 ROOT = Path(__file__).parent.parent
 
 KERNEL = """\
@@ -74,7 +76,8 @@ def kernel(tmp_path: Path) -> Path:
 def test_ships_the_types_and_nothing_of_the_tests(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     needed = ["safegpu/py.typed", "safegpu/__init__.pyi", "safegpu/check/mypy.ini", "jaxlib-stubs/mlir/ir.pyi"]
-    assert set(needed) <= set(names)
+    pages = [f"safegpu/rules/pages/{code}.md" for code in RULES]
+    assert set(needed + pages) <= set(names)
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"safegpu", "jaxlib-stubs"}
 
 

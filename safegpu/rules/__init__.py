@@ -1,6 +1,6 @@
 """The registry of rules: `RULES[code]`.
 
-To add a rule: an entry in `catalogue.py`, a page `docs/rules/SGnnn.md` with its line in `docs/rules/README.md`, twins
+To add a rule: an entry in `catalogue.py`, a page `pages/SGnnn.md` with its line in `pages/README.md`, twins
 in `tests/rules`, and what recognises it: a keyword `SGnnn_advice: Never` in a `.pyi` where a receiver forbids the call
 altogether, otherwise a row in `check/table.py`.
 """

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGES = (Path(__file__).parent / "pages", Path(__file__).parents[2] / "docs" / "rules")
-"""Where the pages are: in a wheel, and in a checkout."""
+PAGES = Path(__file__).parent / "pages"
 
 FAMILIES = {
     "0": "other",
@@ -43,5 +42,4 @@ class Rule:
     @property
     def page(self) -> str:
         """The text of the rule's page."""
-        folder = next(each for each in PAGES if each.is_dir())
-        return (folder / f"{self.code}.md").read_text(encoding="utf-8")
+        return (PAGES / f"{self.code}.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 from safegpu.check import Finding, check
 from safegpu.rules import RULES, Rule
 
-PAGES = Path(__file__).parents[2] / "docs" / "rules"
+PAGES = Path(__file__).parents[2] / "safegpu" / "rules" / "pages"
 SECTIONS = ["What it does", "Why is this bad", "Example", "Use instead", "References"]
 MARK = re.compile(r"# E: (SG\d{3})")
 HOPPER, BLACKWELL, ULTRA = (9, 0), (10, 0), (10, 3)
