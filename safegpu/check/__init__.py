@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from os import PathLike, fspath
 
-from safegpu.check import mypy_run, sources
+from safegpu.check import files, mypy_run
 from safegpu.check._errors import CannotCheck
 from safegpu.check.closer import look
 from safegpu.check.mapping import identify
@@ -20,7 +20,7 @@ __all__ = ["CannotCheck", "Finding", "check", "files_of", "identify"]
 
 def files_of(paths: Iterable[str | PathLike[str]]) -> list[str]:
     """The files that `check(paths)` checks. Raises CannotCheck where a path leads to none."""
-    return sources.files([fspath(path) for path in paths])
+    return files.expand([fspath(path) for path in paths])
 
 
 def check(
@@ -31,7 +31,7 @@ def check(
     `python` is the interpreter whose mypy runs, this one unless given; `extra_args` go to mypy.
     """
     found: list[Finding] = []
-    groups = sources.rounds(files_of(paths))
+    groups = files.rounds(files_of(paths))
     for group in groups:
         run = partial(mypy_run.run, group, python=python, extra_args=extra_args)
         try:

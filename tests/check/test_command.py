@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from safegpu.check import CannotCheck, check, mypy_run, sources
+from safegpu.check import CannotCheck, check, files, mypy_run
 from safegpu.cli import main
 from safegpu.rules import RULES
 
@@ -151,16 +151,16 @@ def test_scripts_of_one_name(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_packages(folder: Path) -> None:
-    files = {
+    written = {
         "src/pack/__init__.py": "",
         "src/pack/sub/__init__.py": "",
         "src/pack/sub/kernel.py": CLEAN,
         "src/pack/user.py": "from pack.sub import kernel\nfrom .sub.kernel import body\n",
     }
-    write(folder, files)
-    found = sources.files(["."])
-    assert sorted(found) == sorted(files)
-    assert sources.rounds(found) == [found]
+    write(folder, written)
+    found = files.expand(["."])
+    assert sorted(found) == sorted(written)
+    assert files.rounds(found) == [found]
     assert check(["."]) == []
 
 
@@ -181,7 +181,7 @@ def test_what_a_folder_holds(folder: Path) -> None:
     skipped = [".venv/x.py", "node_modules/x.py", "site-packages/x.py", "__pycache__/x.py", "notes.txt"]
     skipped += ["stubs/jaxlib-stubs/ir.pyi", "jax-stubs/__init__.pyi"]
     write(folder, dict.fromkeys([*skipped, "kernel.py", "stubbed.py", "stubbed.pyi", "sub/kernel.py"], ""))
-    assert sources.files(["."]) == ["kernel.py", "stubbed.pyi", "sub/kernel.py"]
+    assert files.expand(["."]) == ["kernel.py", "stubbed.pyi", "sub/kernel.py"]
 
 
 # --- what cannot be checked
@@ -224,7 +224,7 @@ def test_syntax_error_hides_other_files(
 
 def test_stubs_named_by_hand(folder: Path) -> None:
     write(folder, {"jaxlib-stubs/ir.pyi": "x: int = ''\n"})
-    assert sources.files(["jaxlib-stubs"]) == ["jaxlib-stubs/ir.pyi"]
+    assert files.expand(["jaxlib-stubs"]) == ["jaxlib-stubs/ir.pyi"]
 
 
 def test_not_utf8(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

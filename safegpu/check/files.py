@@ -9,7 +9,7 @@ SUFFIXES = (".py", ".pyi")
 SKIPPED = frozenset(["__pycache__", "node_modules", "site-packages"])
 
 
-def files(paths: list[str]) -> list[str]:
+def expand(paths: list[str]) -> list[str]:
     """The Python files that the paths name: a file itself, a folder's with all that is below it."""
     found: dict[str, None] = {}
     for path in paths:
