@@ -123,6 +123,11 @@ def main() -> int:
     parser.add_argument("example", nargs="?", choices=RUNS, help="run this one on the GPU")
     example = parser.parse_args().example
     if example:
+        import jax
+
+        if jax.default_backend() != "gpu":
+            print(f"{example} runs on a Hopper GPU, and jax finds none: pip install 'jax[cuda13]'", file=sys.stderr)
+            return 2
         RUNS[example]()
         return 0
     os.environ.setdefault("JAX_PLATFORMS", "cpu")

@@ -1,6 +1,7 @@
 """The command line: `safegpu check`, `safegpu explain`, `safegpu rules`."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -13,7 +14,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.run is None:
         parser.print_help()
         return FAILED
-    status: int = options.run(options)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has read enough; at exit Python would complain once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     return status
 
 

@@ -141,7 +141,8 @@ def _conversion(receiver: Type | None, argument: Mismatch | None) -> str:
 
 def _swizzle(reading: Reading | None, argument: Mismatch | None) -> str:
     pairs = {each.parameter: each.got for each in reading.pairs} if reading else {}
-    named = [got for name in SWIZZLES if (got := pairs.get(name)) and got.name == "Literal"]
+    passed = [got for name in SWIZZLES if (got := pairs.get(name))]
+    named = [got for got in passed if got.name == "Literal"]
     buffers = [
         each.args[1] for each in pairs.values() if each and len(each.args) == 2 and each.args[1].name == "Literal"
     ]
@@ -154,7 +155,11 @@ def _swizzle(reading: Reading | None, argument: Mismatch | None) -> str:
     if not buffers:
         return ""
     has = f"the buffer has {_value(buffers[0])}"
-    return f"got swizzle {_value(named[0])}, {has}" if named else f"got another swizzle, {has}"
+    if named:
+        return f"got swizzle {_value(named[0])}, {has}"
+    if any(got.name == "int" for got in passed):
+        return f"got any int as the swizzle, {has}: write the literal, or make the variable Final"
+    return f"got another swizzle, {has}"
 
 
 def _literals(expected: Type) -> Type:

@@ -289,6 +289,13 @@ def test_explain_what_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == "safegpu: no such rule: SG999; `safegpu rules` lists them\n"
 
 
+def test_a_reader_that_has_read_enough() -> None:
+    """`safegpu rules | head -1` ends without a traceback."""
+    script = f"{sys.executable} -m safegpu rules | head -c 1"
+    ended = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.stderr) == ("S", "")
+
+
 def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()] == [

@@ -54,6 +54,7 @@ def body(
     y: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05],
     row: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW],
     peer: mgpu.Index,
+    n: int,
     s: S,
 ) -> Any:
     zero = mgpu.c(0.0, mgpu.float32)
