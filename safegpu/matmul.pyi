@@ -8,6 +8,7 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.dtypes import (
     DType,
+    ForeignDType,
     Token,
     UnknownDType,
     bfloat16,
@@ -98,10 +99,10 @@ class MMALayouts:
     rhs: TiledLayout[Any]
     acc: TiledLayout[Any]
     def __init__(
-        self, element_type: ir.Type | type[DType] | UnknownDType, *, m_warps: Literal[1, 2, 4] | int = ...
+        self, element_type: ir.Type | type[DType] | ForeignDType, *, m_warps: Literal[1, 2, 4] | int = ...
     ) -> None: ...
     @classmethod
-    def for_shape(cls, element_type: ir.Type | type[DType] | UnknownDType, m: int, n: int) -> MMALayouts: ...
+    def for_shape(cls, element_type: ir.Type | type[DType] | ForeignDType, m: int, n: int) -> MMALayouts: ...
 
 def mma[C, L](
     acc: FragmentedArray[C, L], a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any]

@@ -8,6 +8,8 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
+    DType,
+    ForeignDType,
     Token,
     UnknownDType,
     bfloat16,
@@ -40,7 +42,10 @@ _D = TypeVar("_D", default=Any)
 _T_co = TypeVar("_T_co", covariant=True, default=Any)
 
 type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
+type _AnyDType = type[DType] | ir.Type | ForeignDType
 type _Index = int | slice | ir.Value[Any] | DynamicSlice
+
+type _Dense = layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]
 
 # --- layouts
 
@@ -110,11 +115,35 @@ def sparse_meta_layout() -> TMEMLayout[layouts.TMEM_SPARSE_META]: ...
 # --- tensor memory
 
 class TMEMRef:
-    """What every TMEM reference records. It has no load or store: those belong to what the memory holds."""
+    """What every TMEM reference records; its constructors make one by the layout, a dense one where that is unknown.
 
-    def __init__(
-        self, address: ir.Value[Any], shape: tuple[int, int], dtype: ir.Type, layout: TMEMLayout[Any]
-    ) -> None: ...
+    It has no load or store: those belong to what the memory holds.
+    """
+
+    @overload
+    def __new__(
+        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
+    ) -> DenseTMEM[Token, Any]: ...
+    @overload
+    def __new__(
+        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
+    ) -> DenseTMEM[Any, Any]: ...
+    @overload
+    def __new__(
+        cls,
+        address: ir.Value[Any],
+        shape: tuple[int, int],
+        dtype: _AnyDType,
+        layout: TMEMLayout[layouts.TMEM_SPARSE_META],
+    ) -> SparseMetaTMEM: ...
+    @overload
+    def __new__(
+        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
+    ) -> ScalesTMEM[Token]: ...
+    @overload
+    def __new__(
+        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
+    ) -> ScalesTMEM[Any]: ...
     @property
     def address(self) -> ir.Value[Any]: ...
     @property
@@ -131,7 +160,27 @@ class TMEMRef:
         cls,
         tmem_addr_ref: ir.Value[Any],
         shape: tuple[int, int],
-        dtype: UnknownDType,
+        dtype: type[Token],
+        collective: bool | None = ...,
+        layout: TMEMLayout[_Dense] | None = ...,
+    ) -> DenseTMEM[Token, Any]: ...
+    @overload
+    @classmethod
+    def from_alloc(
+        cls,
+        tmem_addr_ref: ir.Value[Any],
+        shape: tuple[int, int],
+        dtype: _AnyDType,
+        collective: bool | None = ...,
+        layout: TMEMLayout[_Dense] | None = ...,
+    ) -> DenseTMEM[Any, Any]: ...
+    @overload
+    @classmethod
+    def from_alloc(
+        cls,
+        tmem_addr_ref: ir.Value[Any],
+        shape: tuple[int, int],
+        dtype: _AnyDType,
         collective: bool | None = ...,
         *,
         layout: TMEMLayout[layouts.TMEM_SPARSE_META],
@@ -142,22 +191,22 @@ class TMEMRef:
         cls,
         tmem_addr_ref: ir.Value[Any],
         shape: tuple[int, int],
-        dtype: UnknownDType,
+        dtype: type[Token],
         collective: bool | None = ...,
         *,
         layout: TMEMLayout[layouts.TMEM_SCALES],
-    ) -> ScalesTMEM[Any]: ...
+    ) -> ScalesTMEM[Token]: ...
     @overload
     @classmethod
     def from_alloc(
         cls,
         tmem_addr_ref: ir.Value[Any],
         shape: tuple[int, int],
-        dtype: UnknownDType,
+        dtype: _AnyDType,
         collective: bool | None = ...,
-        layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
-        | None = ...,
-    ) -> DenseTMEM[Any, Any]: ...
+        *,
+        layout: TMEMLayout[layouts.TMEM_SCALES],
+    ) -> ScalesTMEM[Any]: ...
 
 class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
     """Tensor memory that holds a matrix: an accumulator, or the left operand of an MMA.

@@ -81,6 +81,12 @@ def list_of_it(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> 
 
 
 @illegal(OUT, S, raises=UNSUPPORTED)
+def made_by_hand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    meta = tcgen05.TMEMRef(s.meta.address, (128, 64), mgpu.int2, tcgen05.sparse_meta_layout())
+    meta.store(two_bits())  # E: SG101
+
+
+@illegal(OUT, S, raises=UNSUPPORTED)
 def assigned_upcast(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     ref: tcgen05.TMEMRef = s.meta
     ref.store(two_bits())  # E: SG000

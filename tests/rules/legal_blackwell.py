@@ -154,6 +154,9 @@ def tensor_memory_by_hand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32]
     words = tcgen05.DenseTMEM.wrap(raw, mgpu.int32)
     words.load(is_signed=True).astype(mgpu.float32)
     words.store(words.load(mgpu.TCGEN05_LAYOUT))
+    raw.slice(slice(None), slice(0, 8)).load(is_signed=False)
+    same = tcgen05.TMEMRef(raw.address, raw.shape, mgpu.int32, tcgen05.tmem_default_layout())
+    same.store(same.load())
 
 
 def epilogue(
