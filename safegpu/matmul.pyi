@@ -51,8 +51,12 @@ class WGMMAAccumulator(Generic[_D]):
 type _A[D, Swizzle] = SmemRef[D, Swizzle] | FragmentedArray[D, Any]
 
 @overload
-def wgmma[D: (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2), Swizzle](
+def wgmma[D: (float16, bfloat16, float8_e4m3fn, float8_e5m2), Swizzle](
     acc: WGMMAAccumulator[float32], a: _A[D, Swizzle], b: SmemRef[D, Swizzle], *, swizzle: Swizzle
+) -> WGMMAAccumulator[float32]: ...
+@overload
+def wgmma[Swizzle](
+    acc: WGMMAAccumulator[float32], a: SmemRef[float32, Swizzle], b: SmemRef[float32, Swizzle], *, swizzle: Swizzle
 ) -> WGMMAAccumulator[float32]: ...
 @overload
 def wgmma[D: (float16, float8_e4m3fn, float8_e5m2), Swizzle](
@@ -67,8 +71,16 @@ def wgmma[Swizzle](
     acc: WGMMAAccumulator[int32], a: _A[int8, Swizzle], b: SmemRef[int8, Swizzle], *, swizzle: Swizzle
 ) -> WGMMAAccumulator[int32]: ...
 @overload
-def wgmma[D: (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2)](
+def wgmma[D: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
     acc: WGMMAAccumulator[float32], a: _A[D, Literal[128]], b: SmemRef[D, Literal[128]], *, swizzle: Literal[128] = ...
+) -> WGMMAAccumulator[float32]: ...
+@overload
+def wgmma(
+    acc: WGMMAAccumulator[float32],
+    a: SmemRef[float32, Literal[128]],
+    b: SmemRef[float32, Literal[128]],
+    *,
+    swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[float32]: ...
 @overload
 def wgmma[D: (float16, float8_e4m3fn, float8_e5m2)](
@@ -88,7 +100,7 @@ def wgmma(
 ) -> WGMMAAccumulator[int32]:
     """Issues acc += A @ B on the tensor core (PTX ISA, "wgmma.mma_async"); a warpgroup calls it.
 
-    A is (M, K) in shared memory or registers, B is (K, N) in shared memory, both tiled by `(8, 8 * swizzle // bits)`.
+    A is (M, K) in shared memory or, but for float32, in registers, B is (K, N) in shared memory, both tiled by `(8, 8 * swizzle // bits)`.
     Raises ValueError where shapes or dtypes do not go together.
     """
 

@@ -38,6 +38,8 @@ class H(mgpu.Scratch):
     b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
     b_brain = mgpu.SMEM((64, 64), mgpu.bfloat16, swizzle=128)
     a_brain = mgpu.SMEM((64, 64), mgpu.bfloat16, swizzle=128)
+    a_f32 = mgpu.SMEM((64, 64), mgpu.float32, swizzle=128)
+    b_f32 = mgpu.SMEM((64, 64), mgpu.float32, swizzle=128)
 
 
 @legal(OUT, S)
@@ -115,3 +117,17 @@ def wgmma_of_two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], 
 def wgmma_of_brain_into_half(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: H) -> None:
     acc = mgpu.WGMMAAccumulator.zero(64, 64, mgpu.float16)
     mgpu.wgmma(acc, s.a_brain, s.b_brain, swizzle=128)  # E: SG303
+
+
+@legal(OUT, H, arch="sm_90a")
+def wgmma_of_registers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: H) -> None:
+    acc = mgpu.WGMMAAccumulator.zero(64, 64)
+    acc = mgpu.wgmma(acc, mgpu.FragmentedArray.load_tiled(s.a, 128), s.b, swizzle=128)
+    acc = mgpu.wgmma(acc, s.a_f32, mgpu.memref_transpose(s.b_f32, (1, 0, 3, 2)), swizzle=128)
+
+
+@illegal(OUT, H, arch="sm_90a", raises="are supported for A in registers, got f32")
+def wgmma_of_floats_in_registers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: H) -> None:
+    acc = mgpu.WGMMAAccumulator.zero(64, 64)
+    a = mgpu.FragmentedArray.load_tiled(s.a_f32, 128)
+    mgpu.wgmma(acc, a, mgpu.memref_transpose(s.b_f32, (1, 0, 3, 2)), swizzle=128)  # E: SG303
