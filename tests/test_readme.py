@@ -41,6 +41,14 @@ def test_main_job_prints_what_the_readme_shows() -> None:
     assert set(shown) <= set(job.stdout.splitlines())
 
 
+def test_an_example_without_its_gpu_says_so() -> None:
+    job = run(sys.executable, "-m", "examples.run", "cluster_exchange", cwd=ROOT)
+    assert job.returncode == 2
+    assert job.stderr.splitlines() == [
+        "cluster_exchange runs on a Hopper GPU, and jax finds none: pip install 'jax[cuda13]'"
+    ]
+
+
 def test_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\((?!https:)([^)]+)\)", README):
         assert (ROOT / target).exists(), target

@@ -21,6 +21,7 @@ PARAMETERS = {
 
 REFERENCES = frozenset("GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef DenseTMEM SparseMetaTMEM ScalesTMEM".split())
 RAW = frozenset(["Value", "OpResult", "BlockArgument"])
+LAYOUTS = frozenset("FragmentedLayout TiledLayout TMEMLayout WGStridedFragLayout WGSplatFragLayout".split())
 BARRIERS = frozenset(["BarrierRef", "BarrierArray", "CollectiveBarrierRef", "CollectiveBarrierArray"])
 
 NUMBERS = {"bool": ("int", "float"), "int": ("float",)}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from safegpu.check.compare import BARRIERS, REFERENCES, differences, short
 from safegpu.check.typeexpr import LIST, Type, parse
 
-SPECS = ("inout_shape", "in_shape", "out_shape")
+SPECS = ("in_shape", "inout_shape", "out_shape")
+"""In the order of the body's parameters."""
 CONTEXT = Type("LaunchContext")
 GLOBAL = "GmemRef"
 _FUNCTION = re.compile(r"^def (?:\[.*?\] )?\((?P<parameters>.*?)\)(?: -> (?P<result>.*))?$")
@@ -49,9 +50,9 @@ def disagreement(given: Mapping[str, Type], body: str) -> str:
 
 
 def _expected(given: Mapping[str, Type]) -> list[Type] | None:
-    """What the body receives: context, inputs, outputs, in place, scratch."""
+    """What the body receives: context, inputs, buffers that are both, outputs, scratch."""
     expected = [CONTEXT]
-    for spec in ("in_shape", "out_shape", "inout_shape"):
+    for spec in SPECS:
         if spec == "inout_shape" and spec not in given:
             continue
         made = _made(given.get(spec))
@@ -59,7 +60,7 @@ def _expected(given: Mapping[str, Type]) -> list[Type] | None:
             return None
         expected += made
     scratch = given.get("smem_scratch_shape")
-    if scratch is None or scratch.name == "Any":
+    if scratch is None or scratch.name == "Any" or scratch.name.startswith("Overload"):
         return None
     if scratch.name.startswith("def ") and (match := _FUNCTION.match(scratch.name)):
         scratch = parse(match["result"] or "None")

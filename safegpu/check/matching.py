@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from safegpu.check.compare import BARRIERS, RAW, REFERENCES, differences
+from safegpu.check.compare import BARRIERS, LAYOUTS, RAW, REFERENCES, differences
 from safegpu.check.surface import Parameter, Signature
 from safegpu.check.typeexpr import ANYTHING, UNION, Type
 
 TOLD_APART = REFERENCES | BARRIERS
 
-LAYOUTS = frozenset("FragmentedLayout TiledLayout TMEMLayout WGStridedFragLayout WGSplatFragLayout".split())
 FAMILIES = (TOLD_APART | RAW, LAYOUTS)
 """Classes that stand in for each other by mistake."""
 

@@ -6,6 +6,8 @@ marker, carries the code.
 
 from typing import NamedTuple
 
+from safegpu.check.compare import LAYOUTS, RAW, REFERENCES
+
 ANY = "*"
 
 _STORES = "FragmentedArray.store_untiled | FragmentedArray.store_tiled | FragmentedArray.store_tiled_async"
@@ -18,11 +20,7 @@ _ARITHMETIC = (
     "operator | FragmentedArray.__setitem__ | FragmentedArray.select | FragmentedArray.max"
     " | FragmentedArray.min | FragmentedArray.copysign | FragmentedArray.atan2 | FragmentedArray.trunc_div"
 )
-_REFERENCE = (
-    "GmemRef | SmemRef | ClusterSmemRef | MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"
-    " | Value | OpResult | BlockArgument"
-)
-_NOT_METADATA = _REFERENCE.replace(" | SparseMetaTMEM", "")
+_NOT_METADATA = " | ".join(sorted((REFERENCES | RAW) - {"SparseMetaTMEM"}))
 _BARRIERS = "BarrierArray | CollectiveBarrierArray"
 _COLLECTIVE = "CollectiveBarrierRef"
 _OF_ONE_BARRIER = (
@@ -30,7 +28,7 @@ _OF_ONE_BARRIER = (
 )
 
 
-_LAYOUTS = "FragmentedLayout | TiledLayout | TMEMLayout | WGStridedFragLayout | WGSplatFragLayout"
+_LAYOUTS = " | ".join(sorted(LAYOUTS))
 
 
 class Row(NamedTuple):

@@ -41,6 +41,15 @@ BF16, F32 = mgpu.GMEM((64, 64), mgpu.bfloat16), mgpu.GMEM((64, 64), mgpu.float32
 def kernel(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.bfloat16], out: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None: ...
 
 
+def in_place(
+    ctx: mgpu.LaunchContext,
+    x: mgpu.GmemRef[mgpu.bfloat16],
+    both: mgpu.GmemRef[mgpu.float32],
+    out: mgpu.GmemRef[mgpu.bfloat16],
+    s: S,
+) -> None: ...
+
+
 def build(body: Any = kernel, in_shape: Any = (BF16,)) -> None: ...
 
 
