@@ -141,6 +141,7 @@ def copies(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemR
     s.half.load(mgpu.TMEM_NATIVE_LAYOUT).astype(mgpu.float32).store_untiled(s.plain, optimized=False)
     mgpu.commit_shared()
     ctx.async_copy(src_ref=s.plain, dst_ref=o, reduction_op="add")
+    ctx.async_copy(src_ref=s.plain, dst_ref=o, collective=())
     ctx.await_async_copy(0, await_read_only=True)
     ctx.async_prefetch(gmem_ref=x, gmem_slice=(mgpu.ds(0, 8), slice(None)))
     with ctx.named_region("copy"):
