@@ -86,6 +86,8 @@ from safegpu.matmul import MMALayouts as MMALayouts
 from safegpu.matmul import WGMMAAccumulator as WGMMAAccumulator
 from safegpu.matmul import mma as mma
 from safegpu.matmul import wgmma as wgmma
+from safegpu.matmul import wgmma_commit_group as wgmma_commit_group
+from safegpu.matmul import wgmma_wait_group as wgmma_wait_group
 from safegpu.refs import ClusterSmemRef as ClusterSmemRef
 from safegpu.refs import DynamicSlice as DynamicSlice
 from safegpu.refs import GmemRef as GmemRef
@@ -135,6 +137,7 @@ from safegpu.utils import Partition as Partition
 from safegpu.utils import Partition1D as Partition1D
 from safegpu.utils import SemaphoreRef as SemaphoreRef
 from safegpu.utils import bitwidth as bitwidth
+from safegpu.utils import block_barrier as block_barrier
 from safegpu.utils import bytewidth as bytewidth
 from safegpu.utils import cluster_idx as cluster_idx
 from safegpu.utils import commit_shared as commit_shared
@@ -144,6 +147,7 @@ from safegpu.utils import fori as fori
 from safegpu.utils import is_known_divisible as is_known_divisible
 from safegpu.utils import nanosleep as nanosleep
 from safegpu.utils import query_cluster_cancel as query_cluster_cancel
+from safegpu.utils import set_max_registers as set_max_registers
 from safegpu.utils import single_thread as single_thread
 from safegpu.utils import single_thread_predicate as single_thread_predicate
 from safegpu.utils import tile_shape as tile_shape

@@ -30,7 +30,7 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
     scalars: None,
     specs: None,
     tcgen05: ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"],
-    utils: ["fori", "query_cluster_cancel"],
+    utils: ["block_barrier", "fori", "query_cluster_cancel", "set_max_registers"],
 }
 
 # The submodules that stand for Mosaic GPU's of the same name.

@@ -5,9 +5,9 @@ from typing import Any
 
 from safegpu._dtype import ir_type, is_token, signedness
 from safegpu._facade import Facade
-from safegpu._jax import mgpu
+from safegpu._jax import mgpu, nvvm
 
-__all__ = ["MMALayouts", "WGMMAAccumulator", "mma", "wgmma"]
+__all__ = ["MMALayouts", "WGMMAAccumulator", "mma", "wgmma", "wgmma_commit_group", "wgmma_wait_group"]
 
 _Real = mgpu.WGMMAAccumulator
 
@@ -24,3 +24,13 @@ class WGMMAAccumulator(_Real, metaclass=Facade):
     def zero(cls, m: int, n: int, dtype: Any = None, *, is_signed: bool | None = None) -> Any:
         is_signed = signedness("WGMMAAccumulator.zero", dtype, is_signed)
         return _Real.zero(m, n, ir_type(dtype) if is_token(dtype) else dtype, is_signed=is_signed)
+
+
+def wgmma_commit_group() -> None:
+    """Makes a group of the wgmma issued since the last one (PTX ISA, "wgmma.commit_group")."""
+    nvvm.wgmma_commit_group_sync_aligned()
+
+
+def wgmma_wait_group(allow_groups: int) -> None:
+    """Waits until at most `allow_groups` groups of wgmma are under way (PTX ISA, "wgmma.wait_group")."""
+    nvvm.wgmma_wait_group_sync_aligned(allow_groups)

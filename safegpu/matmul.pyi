@@ -104,6 +104,15 @@ def wgmma(
     Raises ValueError where shapes or dtypes do not go together.
     """
 
+def wgmma_commit_group() -> None:
+    """Makes a group of the wgmma issued since the last one (PTX ISA, "wgmma.commit_group")."""
+
+def wgmma_wait_group(allow_groups: int) -> None:
+    """Waits until at most `allow_groups` groups of wgmma are under way (PTX ISA, "wgmma.wait_group").
+
+    Operands of those that are under way must not be overwritten, nor their accumulators read.
+    """
+
 class MMALayouts:
     """The register layouts of the operands and the accumulator of `mma`."""
 

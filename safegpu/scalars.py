@@ -1,8 +1,8 @@
 """Scalars: the values a kernel computes with, one class for each MLIR type, with Python's operators.
 
 An operator is one `arith` operation on operands of one type; Python numbers become constants of it. MLIR's
-integers have no sign, so the operators pick one: `//`, `%` and `>>` are unsigned, and ordered comparisons are
-unsigned for `Index` and signed for the others. `==` stays the comparison of two Python objects, because
+integers have no sign, so the operators pick one: `//`, `%` and `>>` are unsigned, and ordered comparisons, `min` and
+`max` are unsigned for `Index` and signed for the others. `==` stays the comparison of two Python objects, because
 values are dictionary keys; `eq` and `ne` compare on the GPU.
 """
 
@@ -114,6 +114,7 @@ class _Integral(Scalar):
     __ror__ = _binary("|", arith.ori, swapped=True)
     __xor__ = _binary("^", arith.xori)
     __rxor__ = _binary("^", arith.xori, swapped=True)
+    min, max = _binary("min", arith.minui), _binary("max", arith.maxui)
     eq = _compare("eq", arith.cmpi, _INT.eq)
     ne = _compare("ne", arith.cmpi, _INT.ne)
 
@@ -121,6 +122,7 @@ class _Integral(Scalar):
 class _Ordered(_Integral):
     __slots__ = ()
 
+    min, max = _binary("min", arith.minsi), _binary("max", arith.maxsi)
     __lt__ = _compare("<", arith.cmpi, _INT.slt)
     __le__ = _compare("<=", arith.cmpi, _INT.sle)
     __gt__ = _compare(">", arith.cmpi, _INT.sgt)
@@ -157,6 +159,16 @@ class I1(Scalar):
 
     def __invert__(self) -> Self:
         return self ^ 1
+
+    def select(self, on_true: Any, on_false: Any) -> Any:
+        """`on_true` where this holds and `on_false` elsewhere, two scalars of one type; one may be a number."""
+        scalar = next((each for each in (on_true, on_false) if isinstance(each, Scalar)), None)
+        if scalar is None:
+            raise TypeError(f"select: expected a scalar among the two values, got {on_true!r} and {on_false!r}")
+        operands = [scalar._operand(each, "select") for each in (on_true, on_false)]
+        if any(operand is None for operand in operands):
+            raise TypeError(f"select: expected two scalars or numbers of one type, got {on_true!r} and {on_false!r}")
+        return wrap_scalar(arith.select(self, *operands))
 
     def __bool__(self) -> NoReturn:
         # Every other object is true in Python, and a condition that always holds is a kernel that silently
@@ -199,6 +211,8 @@ class _Floating(Scalar):
     __rmul__ = _binary("*", arith.mulf, swapped=True)
     __truediv__ = _binary("/", arith.divf)
     __rtruediv__ = _binary("/", arith.divf, swapped=True)
+    # NaN where one is NaN, as the `max` and `min` of arrays.
+    min, max = _binary("min", arith.minimumf), _binary("max", arith.maximumf)
     # Ordered comparisons: false where an operand is NaN, as in Python, and `ne` true.
     __lt__ = _compare("<", arith.cmpf, _FLOAT.OLT)
     __le__ = _compare("<=", arith.cmpf, _FLOAT.OLE)

@@ -2,10 +2,10 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from safegpu._facade import mirror
-from safegpu._jax import jax, utils
+from safegpu._jax import gpu, jax, nvvm, utils
 from safegpu._value import Value, like
 from safegpu.barriers import BarrierRef, CollectiveBarrierRef, DialectBarrierRef
 from safegpu.refs import (
@@ -30,10 +30,11 @@ from safegpu.scalars import (
 )
 
 __all__ = [
-    "BarrierRef", "CollectiveBarrierRef", "DialectBarrierRef", "MultimemRef", "block_idx", "c", "clock",
-    "cluster_idx", "fori", "get_cluster_ref", "globaltimer", "memref_fold", "memref_reshape", "memref_slice",
-    "memref_transpose", "memref_unfold", "memref_unsqueeze", "query_cluster_cancel",
-    "single_thread_predicate", "smid", "thread_idx", "warp_idx", "warpgroup_barrier_idx", "warpgroup_idx",
+    "BarrierRef", "CollectiveBarrierRef", "DialectBarrierRef", "MultimemRef", "block_barrier", "block_idx",
+    "c", "clock", "cluster_idx", "fori", "get_cluster_ref", "globaltimer", "memref_fold", "memref_reshape",
+    "memref_slice", "memref_transpose", "memref_unfold", "memref_unsqueeze", "query_cluster_cancel",
+    "set_max_registers", "single_thread_predicate", "smid", "thread_idx", "warp_idx", "warpgroup_barrier_idx",
+    "warpgroup_idx",
 ]  # fmt: skip
 
 __getattr__, __dir__ = mirror(utils, globals())
@@ -65,3 +66,13 @@ def fori(bound: Any, carrys: Any) -> Callable[[Callable[[Any, Any], Any]], utils
         return utils.ForResult(result.op, typed(result.results))
 
     return run
+
+
+def block_barrier() -> None:
+    """Waits for all threads of the block."""
+    gpu.barrier()
+
+
+def set_max_registers(n: int, *, action: Literal["increase", "decrease"]) -> None:
+    """Sets the number of registers of each thread of the warpgroup, which all of its warps call."""
+    nvvm.setmaxregister(n, getattr(nvvm.SetMaxRegisterAction, action))

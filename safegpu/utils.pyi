@@ -147,6 +147,11 @@ def smid() -> I32: ...
 def globaltimer(kind: Literal["low", "high"] | None = ...) -> ir.Value[Any]: ...
 def nanosleep(nanos: ir.Value[Any]) -> None: ...
 def get_arch() -> Arch: ...
+def set_max_registers(n: int, *, action: Literal["increase", "decrease"]) -> None:
+    """Sets the number of registers of each thread of the warpgroup, which all of its warps call (PTX ISA, "setmaxnreg").
+
+    `n` is a multiple of 8 from 24 to 256. An increase waits until the block's other warpgroups have given up enough.
+    """
 
 # Ordering.
 
@@ -155,6 +160,9 @@ def commit_shared() -> None:
 
 def warpgroup_barrier() -> None:
     """Waits for all threads of the warpgroup."""
+
+def block_barrier() -> None:
+    """Waits for all threads of the block (PTX ISA, "barrier.sync 0"), those of every warpgroup."""
 
 def warpgroup_barrier_idx(sync: bool = ...) -> I32: ...
 def warp_barrier() -> None: ...

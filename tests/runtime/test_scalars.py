@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import arith
+from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 import safegpu as mgpu
 from safegpu import utils
-from tests.runtime.kernels import in_kernel
+from tests.runtime.kernels import in_kernel, trace
 
 X = mgpu.Dimension.x
 INT, FLOAT = arith.CmpIPredicate, arith.CmpFPredicate
@@ -160,3 +160,51 @@ def test_constants(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     assert isinstance(vector, ir.OpResult)
     with pytest.raises(TypeError):
         mgpu.c(1.5, mgpu.int32)
+
+
+@in_kernel()
+def test_minimum_and_maximum(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    for dtype in (mgpu.Index, mgpu.I32, mgpu.F32):
+        a, b = mgpu.c(7, dtype), mgpu.c(2, dtype)
+        name = {mgpu.Index: "ui", mgpu.I32: "si", mgpu.F32: "imumf"}[dtype]
+        for other in (b, 2):
+            assert type(a.min(other)) is type(a.max(other)) is dtype
+            assert emitted(a.min(other)) == f"arith.min{name}"
+            assert emitted(a.max(other)) == f"arith.max{name}"
+    with pytest.raises(TypeError, match="min: expected two scalars of one type, got I32 and Index"):
+        mgpu.c(1, mgpu.I32).min(mgpu.c(1, mgpu.Index))
+
+
+@in_kernel()
+def test_select(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    condition = mgpu.block_id(X) < 1
+    i, f = mgpu.c(7, mgpu.I32), mgpu.c(1.0, mgpu.F32)
+    for on_true, on_false, dtype in ((i, i, mgpu.I32), (i, 1, mgpu.I32), (1, i, mgpu.I32), (f, 0.5, mgpu.F32)):
+        chosen = condition.select(on_true, on_false)
+        assert type(chosen) is dtype
+        assert emitted(chosen) == "arith.select"
+    with pytest.raises(TypeError, match="select: expected two scalars of one type, got I32 and F32"):
+        condition.select(i, f)
+    with pytest.raises(TypeError, match="select: expected two scalars or numbers of one type"):
+        condition.select(i, 0.5)
+    with pytest.raises(TypeError, match="select: expected a scalar among the two values, got 1 and 2"):
+        condition.select(1, 2)
+
+
+def test_instructions_that_mosaic_gpu_leaves_to_the_dialects() -> None:
+    def typed(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        mgpu.set_max_registers(40, action="decrease")
+        mgpu.set_max_registers(232, action="increase")
+        mgpu.wgmma_commit_group()
+        mgpu.wgmma_wait_group(1)
+        mgpu.block_barrier()
+
+    def raw(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        nvvm.setmaxregister(40, nvvm.SetMaxRegisterAction.decrease)
+        nvvm.setmaxregister(232, nvvm.SetMaxRegisterAction.increase)
+        nvvm.wgmma_commit_group_sync_aligned()
+        nvvm.wgmma_wait_group_sync_aligned(1)
+        gpu.barrier()
+
+    raw.__name__ = "typed"  # the body's name is the module's
+    assert trace(typed) == trace(raw)
