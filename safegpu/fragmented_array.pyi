@@ -30,18 +30,19 @@ from safegpu.dtypes import (
 )
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
-from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
+from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef, Swizzle
 from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim
 from safegpu.utils import MultimemReductionOp
 
 _D = TypeVar("_D", default=Any)
 _L = TypeVar("_L")
 _L_co = TypeVar("_L_co", covariant=True, default=Any)
+_D_co = TypeVar("_D_co", covariant=True)
 
 # For parameters that are unions of references: a reference of type Any leaves them unknown.
 _Dtype = TypeVar("_Dtype", default=Any)
 _Layout = TypeVar("_Layout", default=Any)
-_Swizzle = TypeVar("_Swizzle", default=Any)
+_I = TypeVar("_I", int32, uint32)
 
 # --- layouts
 
@@ -158,7 +159,10 @@ type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] |
 class _Untyped:
     """Nothing is of this class."""
 
-class FragmentedArray(Generic[_D, _L_co]):
+class InRegisters(Generic[_D_co, _L_co]):
+    """An array in registers, its dtype one of several: `InRegisters[WgmmaMultiplies16Bit[...], layouts.WGMMA]`."""
+
+class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     """An array spread over the registers of a warpgroup.
 
     `D` is its dtype token and `L` its layout type (`safegpu.layouts`); arrays of two layouts or dtypes do not mix,
@@ -205,8 +209,8 @@ class FragmentedArray(Generic[_D, _L_co]):
     @classmethod
     def load_tiled(
         cls,
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, _Swizzle] | ClusterSmemRef[_Dtype, _Swizzle],
-        swizzle: _Swizzle | None,
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle | None,
         *,
         is_signed: bool | None = ...,
         optimized: bool = ...,
@@ -218,8 +222,8 @@ class FragmentedArray(Generic[_D, _L_co]):
     @classmethod
     def load_tiled(
         cls,
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, _Swizzle] | ClusterSmemRef[_Dtype, _Swizzle],
-        swizzle: _Swizzle | None,
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle | None,
         *,
         is_signed: bool | None = ...,
         layout: TiledLayout[_Layout],
@@ -529,18 +533,18 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled[D, Swizzle](
-        self: FragmentedArray[D, Tiled],
-        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle] | MultimemRef[_Dtype],
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: _Atomic | None = ...,
     ) -> None: ...
     @overload
-    def store_tiled[D, Swizzle](
-        self: FragmentedArray[D, _ReplicatedLayout],
-        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
+    def store_tiled(
+        self: FragmentedArray[_Dtype, _ReplicatedLayout],
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle] | MultimemRef[_Dtype],
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
@@ -555,9 +559,9 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled_async[D, Swizzle](
-        self: FragmentedArray[D, Tiled],
-        ref: SmemRef[D, Swizzle],
+    def store_tiled_async(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: SmemRef[_Dtype, Swizzle],
         barrier: BarrierRef,
         cluster_dim: Dim,
         cluster_idx: ir.Value[Any],
@@ -567,9 +571,9 @@ class FragmentedArray(Generic[_D, _L_co]):
         atomic: None = ...,
     ) -> None: ...
     @overload
-    def store_tiled_async[I: (int32, uint32), Swizzle](
-        self: FragmentedArray[I, Tiled],
-        ref: SmemRef[I, Swizzle],
+    def store_tiled_async(
+        self: FragmentedArray[_I, Tiled],
+        ref: SmemRef[_I, Swizzle],
         barrier: BarrierRef,
         cluster_dim: Dim,
         cluster_idx: ir.Value[Any],
@@ -1032,13 +1036,13 @@ def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) 
     """Joins arrays of one dtype and layout along an axis."""
 
 @overload
-def copy_tiled[D, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
+def copy_tiled(src: GmemRef[_Dtype], dst: SmemRef[_Dtype, Swizzle], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: Swizzle) -> None: ...
+def copy_tiled(src: SmemRef[_Dtype, Swizzle], dst: GmemRef[_Dtype], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
+def copy_tiled(src: GmemRef[_Dtype], dst: SmemRef[_Dtype, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
 @overload
-def copy_tiled[D](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None:
+def copy_tiled(src: SmemRef[_Dtype, Literal[16]], dst: GmemRef[_Dtype], swizzle: Literal[16] = ...) -> None:
     """Copies between global memory and shared memory tiled by `(8, 8 * swizzle // bits)`, through registers."""
 
 def tiled_copy_smem_gmem_layout(row_tiles: int, col_tiles: int, swizzle: int, bitwidth: int) -> TiledLayout[Any]: ...

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, overload
 
 from jaxlib.mlir import ir
+from typing_extensions import TypeVar
 
 from safegpu.barriers import BarrierRef, ThreadSubset
-from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef
+from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef, Swizzle
 from safegpu.scalars import I32, Dim
 from safegpu.utils import Region
+
+_D = TypeVar("_D", default=Any)
 
 type TMAReductionOp = Literal["add", "min", "max", "inc", "dec", "and", "or", "xor", "umin", "umax", "smin", "smax"]
 
@@ -80,11 +83,11 @@ class LaunchContext:
     def named_region(self, *args: Any, **kwargs: Any) -> Region:
         """A region that the profiler shows under this name."""
     @overload
-    def async_copy[D, Swizzle](
+    def async_copy(
         self,
         *,
-        src_ref: GmemRef[D],
-        dst_ref: SmemRef[D, Swizzle],
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Swizzle],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | ir.Value[Any] | None = ...,
@@ -99,11 +102,11 @@ class LaunchContext:
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D](
+    def async_copy(
         self,
         *,
-        src_ref: GmemRef[D],
-        dst_ref: SmemRef[D, Literal[16]],
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Literal[16]],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | ir.Value[Any] | None = ...,
@@ -118,11 +121,11 @@ class LaunchContext:
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D, Swizzle](
+    def async_copy(
         self,
         *,
-        src_ref: SmemRef[D, Swizzle],
-        dst_ref: GmemRef[D],
+        src_ref: SmemRef[_D, Swizzle],
+        dst_ref: GmemRef[_D],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,
@@ -137,11 +140,11 @@ class LaunchContext:
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D](
+    def async_copy(
         self,
         *,
-        src_ref: SmemRef[D, Literal[16]],
-        dst_ref: GmemRef[D],
+        src_ref: SmemRef[_D, Literal[16]],
+        dst_ref: GmemRef[_D],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,

@@ -164,6 +164,10 @@ class M64Accumulator(TMEM):
     """TMEM layouts that `tcgen05.mma` takes as the accumulator of M=64 (PTX ISA, "Data path layouts E and B")."""
 
 
+class M64CollectiveAccumulator(M64Accumulator):
+    """TMEM layouts that a collective `tcgen05.mma` takes as the accumulator of M=64 (PTX ISA, "Data path layout B")."""
+
+
 class OperandA(TMEM):
     """TMEM layouts that `tcgen05.mma` takes as its left operand."""
 
@@ -231,7 +235,7 @@ class TMEM_HALF_LANE_NARROW_PACKED(TMEM, Takes[HALF_LANE_NATIVE], Gives[HALF_LAN
 
 
 class TMEM_M64_COLLECTIVE_32BIT(
-    M64Accumulator,
+    M64CollectiveAccumulator,
     Takes[M64_COLLECTIVE | M64_COLLECTIVE_NATIVE],
     Gives[M64_COLLECTIVE | M64_COLLECTIVE_NATIVE],
     LoadsAs[M64_COLLECTIVE],
@@ -239,7 +243,9 @@ class TMEM_M64_COLLECTIVE_32BIT(
     """`tmem_m64_collective_layout(columns)` of a 32-bit dtype."""
 
 
-class TMEM_M64_COLLECTIVE_16BIT(M64Accumulator, Takes[M64_COLLECTIVE], Gives[M64_COLLECTIVE], LoadsAs[M64_COLLECTIVE]):
+class TMEM_M64_COLLECTIVE_16BIT(
+    M64CollectiveAccumulator, Takes[M64_COLLECTIVE], Gives[M64_COLLECTIVE], LoadsAs[M64_COLLECTIVE]
+):
     """`tmem_m64_collective_layout(columns, packing=1)` of a 16-bit dtype."""
 
 

@@ -13,6 +13,7 @@ from safegpu.scalars import Dim
 _D = TypeVar("_D", default=Any)
 _W = TypeVar("_W", default=Any)
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
+_D_co = TypeVar("_D_co", covariant=True)
 
 class DynamicSlice:
     """`length` elements from `base` on; `ds(base, length)`."""
@@ -20,6 +21,10 @@ class DynamicSlice:
     base: ir.Value[Any] | int
     length: int
     def __init__(self, base: ir.Value[Any] | int, length: int) -> None: ...
+
+# The swizzle that a call names, in bytes: a literal stays one, also in `functools.partial`; an int that is not known goes with
+# buffers of unknown swizzle.
+Swizzle = TypeVar("Swizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
 type _Dim = int | slice | ir.Value[Any] | DynamicSlice
 type _Index = _Dim | tuple[_Dim, ...]
@@ -42,7 +47,10 @@ class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
         Raises TypeError for another memory space or no reference, ValueError for another dtype or shape.
         """
 
-class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
+class InSmem(Generic[_D_co, _W]):
+    """A buffer in the block's own shared memory, its dtype one of several: `InSmem[Tcgen05Multiplies[...], Literal[128]]`."""
+
+class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
 
     @property
@@ -142,47 +150,41 @@ class MultimemRef(Generic[_D]):
 @overload
 def memref_slice[D](ref: GmemRef[D], index: _Index) -> GmemRef[D]: ...
 @overload
-def memref_slice[D, Swizzle](ref: SmemRef[D, Swizzle], index: _Index) -> SmemRef[D, Swizzle]: ...
+def memref_slice[D, W](ref: SmemRef[D, W], index: _Index) -> SmemRef[D, W]: ...
 @overload
-def memref_slice[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: _Index) -> ClusterSmemRef[D, Swizzle]:
+def memref_slice[D, W](ref: ClusterSmemRef[D, W], index: _Index) -> ClusterSmemRef[D, W]:
     """Part of a buffer: an index drops its axis, a slice or `ds(base, length)` keeps it."""
 
 @overload
 def memref_transpose[D](ref: GmemRef[D], permutation: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_transpose[D, Swizzle](ref: SmemRef[D, Swizzle], permutation: Sequence[int]) -> SmemRef[D, Swizzle]: ...
+def memref_transpose[D, W](ref: SmemRef[D, W], permutation: Sequence[int]) -> SmemRef[D, W]: ...
 @overload
-def memref_transpose[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], permutation: Sequence[int]
-) -> ClusterSmemRef[D, Swizzle]:
+def memref_transpose[D, W](ref: ClusterSmemRef[D, W], permutation: Sequence[int]) -> ClusterSmemRef[D, W]:
     """The axes of a buffer in another order."""
 
 @overload
 def memref_unfold[D](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
 @overload
-def memref_unfold[D, Swizzle](
-    ref: SmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
-) -> SmemRef[D, Swizzle]: ...
+def memref_unfold[D, W](ref: SmemRef[D, W], dim: int, factors: Sequence[int | None]) -> SmemRef[D, W]: ...
 @overload
-def memref_unfold[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
-) -> ClusterSmemRef[D, Swizzle]:
+def memref_unfold[D, W](ref: ClusterSmemRef[D, W], dim: int, factors: Sequence[int | None]) -> ClusterSmemRef[D, W]:
     """Splits an axis into several; one of `factors` may be None."""
 
 @overload
 def memref_unsqueeze[D](ref: GmemRef[D], dim: int) -> GmemRef[D]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int) -> SmemRef[D, Swizzle]: ...
+def memref_unsqueeze[D, W](ref: SmemRef[D, W], dim: int) -> SmemRef[D, W]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int) -> ClusterSmemRef[D, Swizzle]:
+def memref_unsqueeze[D, W](ref: ClusterSmemRef[D, W], dim: int) -> ClusterSmemRef[D, W]:
     """Adds an axis of length 1."""
 
 @overload
 def memref_reshape[D](ref: GmemRef[D], shape: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: SmemRef[D, Swizzle], shape: Sequence[int]) -> SmemRef[D, Swizzle]: ...
+def memref_reshape[D, W](ref: SmemRef[D, W], shape: Sequence[int]) -> SmemRef[D, W]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], shape: Sequence[int]) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_reshape[D, W](ref: ClusterSmemRef[D, W], shape: Sequence[int]) -> ClusterSmemRef[D, W]: ...
 @overload
 def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]:
     """Another shape for the same elements."""
@@ -190,16 +192,14 @@ def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[
 @overload
 def memref_fold[D](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
 @overload
-def memref_fold[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int, fold_rank: int) -> SmemRef[D, Swizzle]: ...
+def memref_fold[D, W](ref: SmemRef[D, W], dim: int, fold_rank: int) -> SmemRef[D, W]: ...
 @overload
-def memref_fold[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], dim: int, fold_rank: int
-) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_fold[D, W](ref: ClusterSmemRef[D, W], dim: int, fold_rank: int) -> ClusterSmemRef[D, W]: ...
 @overload
 def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]:
     """Joins `fold_rank` axes from `dim` on."""
 
-def get_cluster_ref[D, Swizzle](
-    ref: SmemRef[D, Swizzle], dim: Dim, idx: ir.Value[Any], generic: bool = ...
-) -> ClusterSmemRef[D, Swizzle]:
+def get_cluster_ref[D, W](
+    ref: SmemRef[D, W], dim: Dim, idx: ir.Value[Any], generic: bool = ...
+) -> ClusterSmemRef[D, W]:
     """The same buffer in another block of the cluster, distributed shared memory."""

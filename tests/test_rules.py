@@ -65,6 +65,11 @@ DISAGREEMENTS = (
         r"accepted, but marked SG207",
         "lets `==` fall back to the comparison of any two objects where no overload fits",
     ),
+    Disagreement(
+        "pyrefly",
+        r"No matching overload found for function `safegpu.tcgen05.mma` called with",
+        "takes the literals of `functools.partial(mma, a_swizzle=128)` for any int",
+    ),
 )
 assert len(DISAGREEMENTS) <= 10
 
@@ -266,7 +271,7 @@ def test_tmem_cells(name: str, shared: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["mypy", "pyright"])
 def test_mma_cells(name: str, shared: Path, tmp_path: Path) -> None:
-    """The checkers against Mosaic GPU on every pair of operand dtypes, accumulator and M of `tcgen05.mma`."""
+    """The checkers against Mosaic GPU on `tcgen05.mma`: dtypes, scales, swizzles, M, where A lies."""
     pytest.importorskip("jax")
     from tests.rules.generated.mma_cells import TOO_WIDE, answers, cells, module
 
@@ -280,7 +285,7 @@ def test_mma_cells(name: str, shared: Path, tmp_path: Path) -> None:
     assert len(places) > 500
 
     false_rejects = [
-        cell for line, cell in places.items() if not refused[cell] and line in rejected and not cell.mixes_signs
+        cell for line, cell in places.items() if not refused[cell] and line in rejected and not cell.unsigned
     ]
     false_accepts = [
         cell
@@ -288,4 +293,4 @@ def test_mma_cells(name: str, shared: Path, tmp_path: Path) -> None:
         if refused[cell] and TOO_WIDE not in refused[cell] and line not in rejected
     ]
     assert false_rejects == []
-    assert false_accepts == []
+    assert [f"{cell}: {refused[cell]}" for cell in false_accepts] == []

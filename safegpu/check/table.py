@@ -56,6 +56,7 @@ _ASYNC_STORE = "FragmentedArray.store_tiled_async"
 _LOAD_REDUCE = "FragmentedArray.load_reduce_untiled"
 _M64 = "DenseTMEM[Any, M64Accumulator]"
 _M128 = "DenseTMEM[Any, M128Accumulator]"
+_M128_OR_PAIR = "DenseTMEM[Any, M128Accumulator | M64CollectiveAccumulator]"
 _COPY_METADATA = "async_copy_sparse_metadata_smem_to_tmem"
 
 ROWS = (
@@ -107,10 +108,13 @@ ROWS = (
     Row("SG305", _ARITHMETIC, "~D | ()"),
     # the tensor core
     Row("SG801", "mma", "d", differs="layout", got=_M64, expected=_M128),
+    Row("SG803", "mma", "d", differs="layout", got=_M64, expected=_M128_OR_PAIR),
     Row("SG210", "mma", "d | a", got="DenseTMEM", differs="layout"),
     Row("SG210", "async_copy_smem_to_tmem", "tmem_ref", got="DenseTMEM", differs="layout"),
+    Row("SG211", "wgmma", "a", got="FragmentedArray", differs="layout"),
+    Row("SG211", "WGMMAAccumulator.from_registers", "registers", differs="layout"),
     Row("SG303", "mma | wgmma", ANY, differs="dtype"),
-    Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~I | ~S | ()"),
+    Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~F8 | ~O | ~S4 | ()"),
     Row("SG304", _COPY_METADATA, "smem_ref", differs="dtype"),
     Row("SG304", _COPY_METADATA, "~D"),
     Row("SG304", "TMEM | TMEMRef.from_alloc", ANY, got="TMEMLayout[TMEM_SPARSE_META]"),
@@ -119,7 +123,7 @@ ROWS = (
     Row("SG307", _COPIES, "~D"),
     # swizzles
     Row("SG701", ANY, ANY, differs="swizzle"),
-    Row("SG701", ANY, "~Swizzle"),
+    Row("SG701", ANY, "~Swizzle | ~ASwizzle | ~BSwizzle"),
     Row("SG701", _SWIZZLED, "swizzle | a_swizzle | b_swizzle", differs="literal"),
     # specs
     Row("SG000", "as_gpu_kernel", "!"),

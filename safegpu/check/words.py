@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from safegpu import layouts
 from safegpu.check import kernels
 from safegpu.check.closer import Site
-from safegpu.check.compare import RAW, REFERENCES, differences, short
+from safegpu.check.compare import PARAMETERS, RAW, REFERENCES, differences, short
 from safegpu.check.mapping import rows_claim
 from safegpu.check.matching import Argument, Mismatch, Reading
 from safegpu.check.messages import Complaint, of_call
@@ -103,12 +103,25 @@ def _argument(name: str, each: Mismatch) -> str:
 def _focused(got: Type, expected: Type) -> tuple[Type, Type]:
     """Both without the type arguments in which they agree, where the last ones do."""
     got, expected = short(got), short(expected)
+    if not {each.name for each in expected.alternatives} & {each.name for each in got.alternatives}:
+        # of another class: which swizzle it would have is beside the point
+        return got, _without_swizzle(expected)
     if differences(got, expected) == {"dtype"} and got.args:
         one = all(each.name == got.name for each in expected.alternatives)
         if one:
             cut = tuple(dict.fromkeys(Type(each.name, each.args[:1]) for each in expected.alternatives))
             return Type(got.name, got.args[:1]), cut[0] if len(cut) == 1 else Type(UNION, cut)
     return got, expected
+
+
+def _without_swizzle(expected: Type) -> Type:
+    cut = tuple(
+        dict.fromkeys(
+            Type(each.name, each.args[:1]) if PARAMETERS.get(each.name, ())[1:] == ("swizzle",) else each
+            for each in expected.alternatives
+        )
+    )
+    return cut[0] if len(cut) == 1 else Type(UNION, cut)
 
 
 def _class(written: Type) -> str:
