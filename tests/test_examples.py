@@ -50,6 +50,12 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
         1,
     ),
     "blackwell_scaled_matmul mxfp8": (blackwell_scaled_matmul.mxfp8, raw_scaled.build, BLACKWELL, 1),
+    "blackwell_scaled_matmul mxfp4": (
+        blackwell_scaled_matmul.mxfp4,
+        lambda: raw_scaled.build("float4_e2m1fn", "float8_e8m0fnu", 32),
+        BLACKWELL,
+        1,
+    ),
     "blackwell_scaled_matmul nvfp4": (
         blackwell_scaled_matmul.nvfp4,
         lambda: raw_scaled.build("float4_e2m1fn", "float8_e4m3fn", 16),

@@ -11,7 +11,6 @@ from typing import Any
 import jax
 import jax.experimental.mosaic.gpu as mgpu
 import jax.numpy as jnp
-import numpy as np
 from jax.experimental.mosaic.gpu import tcgen05, utils
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu
@@ -31,7 +30,7 @@ def build(
     n: int = 8192,
     k: int = 4096,
 ) -> Any:
-    """A kernel that gives A @ B.T of the scaled A (m, k) and B (n, k); `pack_scales` makes the scales."""
+    """A kernel that gives A @ B.T of the scaled A (m, k) and B (n, k)."""
     dtype, scale_dtype, out_dtype = jnp.dtype(dtype), jnp.dtype(scale_dtype), jnp.dtype(out_dtype)
     tile_k = 8 * SWIZZLE // jax.dtypes.itemsize_bits(dtype)
     scales = tile_k // (4 * block)
@@ -147,12 +146,4 @@ def build(
             mgpu.TMEM((ROWS, 4 * scales), scale_dtype, layout=tcgen05.scales_layout()),
             mgpu.TMEM((COLUMNS, 4 * scales), scale_dtype, layout=tcgen05.scales_layout()),
         ),
-    )
-
-
-def pack_scales(scales: Any) -> Any:
-    """The scales as the kernel takes them, made as jax's own tests of `tcgen05.mma` make them."""
-    mn, k = scales.shape
-    return np.reshape(
-        np.transpose(np.reshape(scales, (mn // 128, 4, 32, k // 4, 4)), (0, 3, 2, 1, 4)), (-1, k // 4, 32, 16)
     )
