@@ -75,7 +75,7 @@ class Multiply[D, S](Protocol):
     ) -> None: ...
 
 
-class Scratch[D: mgpu.DType, S: (mgpu.float8_e8m0fnu, mgpu.float8_e4m3fn), O: mgpu.DType](mgpu.Scratch):
+class Scratch[D: mgpu.DType, S: mgpu.DType, O: mgpu.DType](mgpu.Scratch):
     def __init__(self, dtype: type[D], scale_dtype: type[S], block: int, out_dtype: type[O]) -> None:
         tile_k = 8 * 128 // dtype.bits  # a row is as wide as the swizzle
         scales = tile_k // block

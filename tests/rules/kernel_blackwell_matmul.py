@@ -1,5 +1,7 @@
 """`examples/blackwell_matmul.py`: its roles for one tile, and what none of their statements may become."""
 
+from typing import Literal
+
 from _twins import illegal, legal, silent
 
 import safegpu as mgpu
@@ -38,6 +40,24 @@ class Other(mgpu.Scratch):
 
 def accumulator(s: S, slot: mgpu.Index) -> mgpu.DenseTMEM[mgpu.float32, mgpu.layouts.TMEM_DEFAULT_32BIT]:
     return s.acc.slice(slice(None), mgpu.ds(slot * 256, 256))
+
+
+def multiply_stage[D: (mgpu.bfloat16, mgpu.float8_e4m3fn)](
+    acc: mgpu.DenseTMEM[mgpu.float32, mgpu.layouts.TMEM_DEFAULT_32BIT],
+    a: mgpu.SmemRef[D, Literal[128]],
+    b: mgpu.SmemRef[D, Literal[128]],
+    stage: mgpu.Index,
+    accumulate: mgpu.I1,
+) -> None:
+    tcgen05.mma(
+        acc,
+        mgpu.memref_slice(a, stage),
+        mgpu.memref_transpose(mgpu.memref_slice(b, stage), (1, 0, 3, 2)),
+        a_swizzle=128,
+        b_swizzle=128,
+        accumulate=accumulate,
+        collective=True,
+    )
 
 
 def release(barrier: mgpu.CollectiveBarrierRef) -> None:
@@ -84,15 +104,9 @@ def blackwell_matmul(
                 s.released[slot].wait(orders_tensor_core=True)
 
             @mgpu.fori(mgpu.c(2, mgpu.Index), None)
-            def multiply_stage(step: mgpu.Index, _: None) -> None:
+            def multiply_tile(step: mgpu.Index, _: None) -> None:
                 s.loaded[step % 2].wait()
-                tcgen05.mma(
-                    accumulator(s, slot),
-                    mgpu.memref_slice(s.a, step % 2),
-                    mgpu.memref_transpose(mgpu.memref_slice(s.b, step % 2), (1, 0, 3, 2)),
-                    accumulate=step > 0,
-                    collective=True,
-                )
+                multiply_stage(accumulator(s, slot), s.a, s.b, step % 2, step > 0)
                 tcgen05.commit_arrive(s.consumed[step % 2], collective=True, ctx=ctx)
 
             tcgen05.commit_arrive(s.multiplied[slot], collective=True, ctx=ctx)
