@@ -24,6 +24,7 @@ always go on. The tensor core arrives at `multiplied` once, after the last step,
 It needs a Blackwell GPU to run; `python -m examples.run` lowers it, and compiles it for sm_100a where it can.
 """
 
+from collections.abc import Callable
 from typing import Final, Literal, Protocol, Self
 
 import safegpu as mgpu
@@ -58,21 +59,34 @@ def pack_scales[A: Array](scales: A) -> A:
     return tiles.reshape((rows // 128, columns // 4, 32, 16))
 
 
-class Multiply[D, S](Protocol):
-    """`tcgen05.mma` of operands of dtype D with scales of dtype S."""
+type Accumulator = mgpu.DenseTMEM[mgpu.float32, mgpu.layouts.TMEM_DEFAULT_32BIT]
+type Operand[D] = mgpu.SmemRef[D, Literal[128]]
+type Multiply[D, S] = Callable[
+    [Accumulator, Operand[D], Operand[D], mgpu.ScalesTMEM[S], mgpu.ScalesTMEM[S], mgpu.I1], None
+]
+"""Accumulates A @ B of dtype D, scaled by the scales of A and of B, of dtype S."""
 
-    def __call__(
-        self,
-        d: mgpu.DenseTMEM[mgpu.float32, mgpu.layouts.TMEM_DEFAULT_32BIT],
-        a: mgpu.SmemRef[D, Literal[128]],
-        b: mgpu.SmemRef[D, Literal[128]],
-        *,
-        a_swizzle: Literal[128],
-        b_swizzle: Literal[128],
-        a_scale: mgpu.ScalesTMEM[S],
-        b_scale: mgpu.ScalesTMEM[S],
-        accumulate: mgpu.I1,
-    ) -> None: ...
+
+def multiply_float8[D: (mgpu.float8_e4m3fn, mgpu.float8_e5m2)](
+    acc: Accumulator,
+    a: Operand[D],
+    b: Operand[D],
+    a_scale: mgpu.ScalesTMEM[mgpu.float8_e8m0fnu],
+    b_scale: mgpu.ScalesTMEM[mgpu.float8_e8m0fnu],
+    accumulate: mgpu.I1,
+) -> None:
+    tcgen05.mma(acc, a, b, a_swizzle=128, b_swizzle=128, a_scale=a_scale, b_scale=b_scale, accumulate=accumulate)
+
+
+def multiply_float4[S: (mgpu.float8_e8m0fnu, mgpu.float8_e4m3fn)](
+    acc: Accumulator,
+    a: Operand[mgpu.float4_e2m1fn],
+    b: Operand[mgpu.float4_e2m1fn],
+    a_scale: mgpu.ScalesTMEM[S],
+    b_scale: mgpu.ScalesTMEM[S],
+    accumulate: mgpu.I1,
+) -> None:
+    tcgen05.mma(acc, a, b, a_swizzle=128, b_swizzle=128, a_scale=a_scale, b_scale=b_scale, accumulate=accumulate)
 
 
 class Scratch[D: mgpu.DType, S: mgpu.DType, O: mgpu.DType](mgpu.Scratch):
@@ -112,8 +126,7 @@ def kernel[
 ) -> mgpu.Kernel:
     """A kernel that gives A @ B.T in `out_dtype`, for A (m, k) and B (n, k) with their scales by `pack_scales`.
 
-    `multiply` is `tcgen05.mma`. It comes from outside, where the dtypes are known, to be checked with them: the tensor
-    core takes certain dtypes with certain scales, and the type parameters here stand for all of them.
+    `multiply` is one of the two above, the one whose dtypes these are.
     """
     tile_k = 8 * 128 // dtype.bits
     scales = tile_k // (4 * block)  # tiles of scales that a step reads
@@ -189,11 +202,9 @@ def kernel[
                     scratch.acc,
                     mgpu.memref_slice(scratch.a, stage),
                     mgpu.memref_transpose(mgpu.memref_slice(scratch.b, stage), (1, 0, 3, 2)),
-                    a_swizzle=128,
-                    b_swizzle=128,
-                    a_scale=scratch.a_scale,
-                    b_scale=scratch.b_scale,
-                    accumulate=step > 0,
+                    scratch.a_scale,
+                    scratch.b_scale,
+                    step > 0,
                 )
                 tcgen05.commit_arrive(scratch.consumed[stage])
 
@@ -231,12 +242,12 @@ def kernel[
 
 
 def mxfp8() -> mgpu.Kernel:
-    return kernel(mgpu.float8_e4m3fn, mgpu.float8_e8m0fnu, 32, tcgen05.mma, mgpu.bfloat16, 8192, 8192, 4096)
+    return kernel(mgpu.float8_e4m3fn, mgpu.float8_e8m0fnu, 32, multiply_float8, mgpu.bfloat16, 8192, 8192, 4096)
 
 
 def mxfp4() -> mgpu.Kernel:
-    return kernel(mgpu.float4_e2m1fn, mgpu.float8_e8m0fnu, 32, tcgen05.mma, mgpu.bfloat16, 8192, 8192, 4096)
+    return kernel(mgpu.float4_e2m1fn, mgpu.float8_e8m0fnu, 32, multiply_float4, mgpu.bfloat16, 8192, 8192, 4096)
 
 
 def nvfp4() -> mgpu.Kernel:
-    return kernel(mgpu.float4_e2m1fn, mgpu.float8_e4m3fn, 16, tcgen05.mma, mgpu.bfloat16, 8192, 8192, 4096)
+    return kernel(mgpu.float4_e2m1fn, mgpu.float8_e4m3fn, 16, multiply_float4, mgpu.bfloat16, 8192, 8192, 4096)

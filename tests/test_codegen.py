@@ -17,7 +17,6 @@ from jax.experimental.mosaic.gpu import core, utils
 
 import safegpu
 from examples import blackwell_matmul, blackwell_scaled_matmul, cluster_exchange
-from safegpu import tcgen05
 from safegpu.offline.codegen import DEVICES, Compiled, compile_elsewhere, is_available
 from safegpu.offline.lowering import lowered
 from tests.raw import sparse_matmul
@@ -283,7 +282,14 @@ def test_matmuls_say_what_sizes_they_take() -> None:
         blackwell_matmul.kernel(safegpu.float8_e5m2, safegpu.float16, 256, 256, 640)
     with pytest.raises(ValueError, match="must be multiples of 128, 256 and 256, got m=128, n=256, k=128"):
         blackwell_scaled_matmul.kernel(
-            safegpu.float4_e2m1fn, safegpu.float8_e4m3fn, 16, tcgen05.mma, safegpu.float16, 128, 256, 128
+            safegpu.float4_e2m1fn,
+            safegpu.float8_e4m3fn,
+            16,
+            blackwell_scaled_matmul.multiply_float4,
+            safegpu.float16,
+            128,
+            256,
+            128,
         )
 
 
