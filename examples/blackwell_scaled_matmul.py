@@ -5,7 +5,7 @@ it accumulates. The operands lie in shared memory, the scales in tensor memory, 
 
     mxfp8    float8_e4m3fn or float8_e5m2    a float8_e8m0fnu for 32 elements
     mxfp4    float4_e2m1fn                   a float8_e8m0fnu for 32 elements
-    nvfp4    float4_e2m1fn                   a float8_e4m3fn for 16 elements (and a float32 for the tensor: the caller's)
+    nvfp4    float4_e2m1fn                   a float8_e4m3fn for 16 elements; the tensor's own scale is the caller's
 
 Each block computes a 128 x 256 tile of the output, and goes along K through a ring of stages:
 
