@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import safegpu as mgpu
-from examples import cluster_exchange, multimem_all_reduce, sparse_matmul
+from examples import blackwell_matmul, blackwell_scaled_matmul, cluster_exchange, multimem_all_reduce, sparse_matmul
 
 HERE = Path(__file__).parent
 
@@ -34,6 +34,10 @@ KERNELS = {
     "cluster_reduce": Example(cluster_exchange.reduce, "sm_90a", ("REDAS.ADD.S32",)),
     "sparse_matmul float16": Example(sparse_matmul.float16, "sm_100a", ("UTCHMMA",)),
     "sparse_matmul float8": Example(sparse_matmul.float8, "sm_100a", ("UTCQMMA",)),
+    "blackwell_matmul f16": Example(blackwell_matmul.float16, "sm_100a", ("UTCHMMA.2CTA",)),
+    "blackwell_matmul f8": Example(blackwell_matmul.float8, "sm_100a", ("UTCQMMA.2CTA",)),
+    "scaled_matmul mxfp8": Example(blackwell_scaled_matmul.mxfp8, "sm_100a", ("UTCQMMA", "UTCCP.T.S.4x32dp128bit")),
+    "scaled_matmul nvfp4": Example(blackwell_scaled_matmul.nvfp4, "sm_100a", ("UTCOMMA.4X", "UTCCP.T.S.4x32dp128bit")),
     "multimem_all_reduce": Example(multimem_all_reduce.kernel, "sm_90a", ("LDGMC.E.ADD.F32x4.RN.STRONG.SYS",), peers=2),
 }
 

@@ -8,9 +8,17 @@ from typing import Any
 
 import pytest
 
-from examples import cluster_exchange, multimem_all_reduce, sparse_matmul
+from examples import (
+    blackwell_matmul,
+    blackwell_scaled_matmul,
+    cluster_exchange,
+    multimem_all_reduce,
+    sparse_matmul,
+)
 from safegpu import kernel as safegpu_kernel
 from safegpu.offline.lowering import lowered
+from tests.raw import blackwell_matmul as raw_matmul
+from tests.raw import blackwell_scaled_matmul as raw_scaled
 from tests.raw import cluster_exchange as raw_exchange
 from tests.raw import multimem_all_reduce as raw_all_reduce
 from tests.raw import sparse_matmul as raw_sparse
@@ -25,6 +33,32 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
     "sparse_matmul float8": (
         sparse_matmul.float8,
         lambda: raw_sparse.build("float8_e4m3fn"),
+        BLACKWELL,
+        1,
+    ),
+    "blackwell_matmul float16": (blackwell_matmul.float16, raw_matmul.build, BLACKWELL, 1),
+    "blackwell_matmul bfloat16": (
+        blackwell_matmul.bfloat16,
+        lambda: raw_matmul.build("bfloat16", "float32"),
+        BLACKWELL,
+        1,
+    ),
+    "blackwell_matmul float8": (
+        blackwell_matmul.float8,
+        lambda: raw_matmul.build("float8_e4m3fn", "bfloat16"),
+        BLACKWELL,
+        1,
+    ),
+    "blackwell_scaled_matmul mxfp8": (blackwell_scaled_matmul.mxfp8, raw_scaled.build, BLACKWELL, 1),
+    "blackwell_scaled_matmul mxfp4": (
+        blackwell_scaled_matmul.mxfp4,
+        lambda: raw_scaled.build("float4_e2m1fn", "float8_e8m0fnu", 32),
+        BLACKWELL,
+        1,
+    ),
+    "blackwell_scaled_matmul nvfp4": (
+        blackwell_scaled_matmul.nvfp4,
+        lambda: raw_scaled.build("float4_e2m1fn", "float8_e4m3fn", 16),
         BLACKWELL,
         1,
     ),
