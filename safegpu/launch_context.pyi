@@ -1,14 +1,16 @@
 """What a kernel's body does through its launch context: copies, and references to other devices."""
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, overload
 
 from jaxlib.mlir import ir
 
 from safegpu.barriers import BarrierRef, ThreadSubset
+from safegpu.profiler import OnDeviceProfiler as OnDeviceProfiler
 from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef
 from safegpu.scalars import I32, Dim
+from safegpu.scalars import c as c
 from safegpu.utils import Region
 
 type TMAReductionOp = Literal["add", "min", "max", "inc", "dec", "and", "or", "xor", "umin", "umax", "smin", "smax"]
@@ -47,6 +49,7 @@ class MemRefTransform:
     def transform_gmem_shape(self, shape: Sequence[int]) -> tuple[int, ...]: ...
     def transform_strides(self, strides: Sequence[int]) -> tuple[int, ...]: ...
     def batch(self, leading_rank: int) -> MemRefTransform: ...
+    def to_attr(self) -> ir.Attribute: ...
 
 class TileTransform(MemRefTransform):
     tiling: tuple[int, ...]
@@ -58,12 +61,18 @@ class TransposeTransform(MemRefTransform):
     def __init__(self, permutation: tuple[int, ...]) -> None: ...
 
 class CollapseLeadingIndicesTransform(MemRefTransform):
+    """Makes one of the leading dimensions, of these strides in elements."""
+
     strides: tuple[int, ...]
     def __init__(self, strides: tuple[int, ...]) -> None: ...
+    @property
+    def common_stride(self) -> int: ...
 
 class DropUnitDimsTransform(MemRefTransform):
-    dims: tuple[int, ...]
-    def __init__(self, dims: tuple[int, ...]) -> None: ...
+    """Drops these dimensions, each of length 1."""
+
+    unit_dims: tuple[int, ...]
+    def __init__(self, unit_dims: tuple[int, ...]) -> None: ...
 
 type _Dim = int | slice | ir.Value[Any] | DynamicSlice
 type _Slice = _Dim | Any
@@ -77,6 +86,13 @@ class LaunchContext:
     scratch: Scratch
     cluster_size: tuple[int, int, int]
     num_peers: int
+    profiler: OnDeviceProfiler | None
+    is_device_collective: bool
+    multihost_kernel: bool
+    @property
+    def device_collective_metadata(self) -> ir.Value[ir.MemRefType] | None: ...
+    @property
+    def host_collective_metadata(self) -> ir.Value[ir.MemRefType] | None: ...
     def named_region(self, *args: Any, **kwargs: Any) -> Region:
         """A region that the profiler shows under this name."""
     @overload
@@ -207,7 +223,10 @@ class ReplicationError(Exception): ...
 class Scratch:
     """Global memory that the kernel's launch initialises; not the scratch of a kernel, which is `safegpu.Scratch`."""
 
-    def __init__(self, gpu_launch_op: Any) -> None: ...
+    next_offset: int
+    host_init: list[Callable[[ir.Value[Any]], None]]
+    descriptor_offsets: list[int]
+    def __init__(self, gpu_launch_op: ir.OpView) -> None: ...
     def device_ptr(self) -> ir.Value[Any]: ...
     def finalize_size(self) -> None: ...
 

@@ -18,8 +18,7 @@ from safegpu._value import Value
 
 __all__ = [
     "BF16", "F16", "F32", "F64", "I1", "I8", "I16", "I32", "I64", "Dimension", "Index", "block_id", "c",
-    "cluster_block_id", "cluster_idx", "grid_dim", "single_thread_predicate", "thread_id", "thread_idx",
-    "warp_idx", "warpgroup_idx",
+    "cluster_block_id", "grid_dim", "thread_id", "thread_idx", "warp_idx", "warpgroup_idx",
 ]  # fmt: skip
 
 Dimension = gpu.Dimension
@@ -258,8 +257,6 @@ def giving_scalars[**P](function: Callable[P, Any]) -> Callable[P, Any]:
 thread_idx = giving_scalars(utils.thread_idx)
 warp_idx = giving_scalars(utils.warp_idx)
 warpgroup_idx = giving_scalars(utils.warpgroup_idx)
-single_thread_predicate = giving_scalars(utils.single_thread_predicate)
-cluster_idx = giving_scalars(utils.cluster_idx)
 
 
 @functools.wraps(utils.c)

@@ -20,9 +20,7 @@ from safegpu.refs import (
 )
 from safegpu.scalars import (
     c,
-    cluster_idx,
     giving_scalars,
-    single_thread_predicate,
     thread_idx,
     warp_idx,
     warpgroup_idx,
@@ -41,8 +39,10 @@ __getattr__, __dir__ = mirror(utils, globals())
 
 block_idx = giving_scalars(utils.block_idx)
 clock = giving_scalars(utils.clock)
+cluster_idx = giving_scalars(utils.cluster_idx)
 globaltimer = giving_scalars(utils.globaltimer)
 query_cluster_cancel = giving_scalars(utils.query_cluster_cancel)
+single_thread_predicate = giving_scalars(utils.single_thread_predicate)
 smid = giving_scalars(utils.smid)
 warpgroup_barrier_idx = giving_scalars(utils.warpgroup_barrier_idx)
 

@@ -1,5 +1,6 @@
 """What a kernel's body needs beside arrays: control flow, threads, references, barriers."""
 
+import enum
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, Literal, overload
@@ -60,6 +61,7 @@ class Partition:
 
 class Partition1D:
     partition: Partition
+    base_offset: ir.Value[Any] | None
     def __init__(
         self,
         elements: int,
@@ -218,7 +220,22 @@ def vector_slice(v: ir.Value[Any], s: slice) -> ir.Value[Any]: ...
 def vector_concat(vectors: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
 def pack_array(values: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
 def shfl_bfly(x: ir.Value[Any], distance: int | ir.Value[Any]) -> ir.Value[Any]: ...
-def redux(x: ir.Value[Any], mask: ir.Value[Any], kind: Any) -> ir.Value[Any]: ...
+
+class ReductionKind(enum.IntEnum):
+    """What `redux` computes over a warp (PTX ISA, "redux.sync"); NVVM's own names."""
+
+    ADD = 1
+    AND = 2
+    MAX = 3
+    MIN = 4
+    OR = 5
+    UMAX = 6
+    UMIN = 7
+    XOR = 8
+    FMIN = 9
+    FMAX = 10
+
+def redux(x: ir.Value[Any], mask: ir.Value[Any], kind: enum.IntEnum) -> ir.Value[Any]: ...
 def prmt(high: ir.Value[Any], low: ir.Value[Any], permutation: ir.Value[Any]) -> ir.Value[Any]: ...
 def warp_tree_reduce(value: ir.Value[Any], op: Callable[..., ir.Value[Any]], group_size: int) -> ir.Value[Any]: ...
 def multimem_store(ptr: ir.Value[Any], value: ir.Value[Any]) -> None: ...
