@@ -31,13 +31,15 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
     specs: None,
     tcgen05: ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"],
     utils: [
+        "Partition",
+        "Partition1D",
         "block_barrier",
         "cluster_idx",
         "fori",
         "query_cluster_cancel",
         "set_max_registers",
         "single_thread_predicate",
-    ],  # fmt: skip
+    ],
 }
 
 # The submodules that stand for Mosaic GPU's of the same name.

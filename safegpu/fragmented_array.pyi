@@ -31,7 +31,7 @@ from safegpu.dtypes import (
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
 from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
-from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim
+from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue
 from safegpu.scalars import c as c
 from safegpu.utils import MultimemReductionOp
 from safegpu.utils import ReductionKind as ReductionKind
@@ -191,6 +191,9 @@ type _Number = int | float
 type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
 type _Store[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
 type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
+
+type _Visit[S] = Callable[[S, tuple[Index, ...]], object]
+type _Map[S] = Callable[[S, tuple[Index, ...]], ir.Value[Any]]
 
 class _Untyped:
     """Nothing is of this class."""
@@ -597,7 +600,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         ref: SmemRef[D, Swizzle],
         barrier: BarrierRef,
         cluster_dim: Dim,
-        cluster_idx: ir.Value[Any],
+        cluster_idx: IndexValue,
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
@@ -609,7 +612,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         ref: SmemRef[I, Swizzle],
         barrier: BarrierRef,
         cluster_dim: Dim,
-        cluster_idx: ir.Value[Any],
+        cluster_idx: IndexValue,
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
@@ -1017,29 +1020,142 @@ class FragmentedArray(Generic[_D, _L_co]):
 
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[float16, Any],
+        fn: _Visit[F16],
         *,
         create_array: Literal[False] = ...,
         is_signed: bool | None = ...,
     ) -> None: ...
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[bfloat16, Any],
+        fn: _Visit[BF16],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float32, Any],
+        fn: _Visit[F32],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float64, Any],
+        fn: _Visit[F64],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[bool_, Any],
+        fn: _Visit[I1],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int8, uint8)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I8],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int16, uint16)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I16],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int32, uint32)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I32],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int64, uint64)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I64],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float16, _L_co],
+        fn: _Map[F16],
         *,
         create_array: Literal[True],
         is_signed: bool | None = ...,
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[bfloat16, _L_co],
+        fn: _Map[BF16],
         *,
-        create_array: bool,
+        create_array: Literal[True],
         is_signed: bool | None = ...,
-    ) -> Any:
-        """Calls `fn(value, index)` for each element; with `create_array` its results make an array."""
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float32, _L_co],
+        fn: _Map[F32],
+        *,
+        create_array: Literal[True],
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float64, _L_co],
+        fn: _Map[F64],
+        *,
+        create_array: Literal[True],
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[bool_, _L_co], fn: _Map[I1], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int8, uint8)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I8], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int16, uint16)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I16], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int32, uint32)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I32], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int64, uint64)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I64], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self, fn: _Visit[ir.Value[Any]], *, create_array: Literal[False] = ..., is_signed: bool | None = ...
+    ) -> None: ...
+    @overload
+    def foreach(
+        self, fn: _Map[ir.Value[Any]], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(self, fn: _Visit[Any], *, create_array: bool, is_signed: bool | None = ...) -> Any:
+        """Calls `fn(value, index)` for each element; with `create_array` its results make an array.
+
+        The value is a scalar of the dtype, a plain MLIR value where there is none, and the index an `Index` for each axis.
+        """
     def debug_print(self, fmt: str) -> None: ...
     @classmethod
     def transfer_strided(cls, ref: _StoreAnywhere[Any], vec_size: int) -> Any: ...
@@ -1097,12 +1213,12 @@ type IndexTransform = Callable[[tuple[int, ...]], tuple[int, ...]]
 class TransferPlan(Protocol):
     @property
     def tile_index_transforms(self) -> tuple[IndexTransform, ...]: ...
-    def select(self, group_elems: Sequence[ir.Value[Any]], /) -> ir.Value[Any]: ...
-    def select_if_group(self, group_idx: int, old: ir.Value[Any], new: ir.Value[Any], /) -> ir.Value[Any]: ...
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V], /) -> V: ...
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V, /) -> V: ...
 
 class TrivialTransferPlan(TransferPlan):
-    def select(self, group_elems: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
-    def select_if_group(self, group_idx: int, old: ir.Value[Any], new: ir.Value[Any]) -> ir.Value[Any]: ...
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V]) -> V: ...
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V) -> V: ...
 
 class StaggeredTransferPlan(TransferPlan):
     stagger: int
@@ -1112,8 +1228,8 @@ class StaggeredTransferPlan(TransferPlan):
     def __init__(self, stagger: int, dim: int, size: int, group_stride: int) -> None: ...
     @property
     def group_pred(self) -> ir.Value[ir.IntegerType]: ...
-    def select(self, group_elems: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
-    def select_if_group(self, group_idx: int, old: ir.Value[Any], new: ir.Value[Any]) -> ir.Value[Any]: ...
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V]) -> V: ...
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V) -> V: ...
 
 def plan_tiled_transfer(
     nested_ref_shape: Sequence[Sequence[int]],
@@ -1128,6 +1244,6 @@ def is_supported_strided_layout_broadcast(
     src: WGStridedFragLayout, dst: WGStridedFragLayout, dims: tuple[int, ...]
 ) -> bool: ...
 def enumerate_negative[T](elems: Sequence[T]) -> Iterable[tuple[int, T]]: ...
-def addf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
-def subf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
-def mulf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
+def addf[V: ir.Value[Any]](a: V, b: V) -> V: ...
+def subf[V: ir.Value[Any]](a: V, b: V) -> V: ...
+def mulf[V: ir.Value[Any]](a: V, b: V) -> V: ...

@@ -6,10 +6,12 @@ from typing import Any, ClassVar, Literal, overload
 
 from jaxlib.mlir import ir
 
+from safegpu import layouts
 from safegpu.barriers import BarrierRef, ThreadSubset
+from safegpu.fragmented_array import FragmentedArray
 from safegpu.profiler import OnDeviceProfiler as OnDeviceProfiler
 from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef
-from safegpu.scalars import I32, Dim
+from safegpu.scalars import I32, Dim, IndexValue, IntegerValue
 from safegpu.scalars import c as c
 from safegpu.utils import Region
 
@@ -43,8 +45,8 @@ class Rounding(enum.Enum):
     DOWN = ...
 
 class MemRefTransform:
-    def apply(self, ref: ir.Value[Any]) -> ir.Value[Any]: ...
-    def transform_index(self, idx: Sequence[ir.Value[Any]]) -> tuple[ir.Value[Any], ...]: ...
+    def apply(self, ref: ir.Value[ir.MemRefType]) -> ir.Value[ir.MemRefType]: ...
+    def transform_index(self, idx: Sequence[IndexValue]) -> tuple[IndexValue, ...]: ...
     def transform_shape(self, shape: Sequence[int]) -> tuple[int, ...]: ...
     def transform_gmem_shape(self, shape: Sequence[int]) -> tuple[int, ...]: ...
     def transform_strides(self, strides: Sequence[int]) -> tuple[int, ...]: ...
@@ -74,8 +76,9 @@ class DropUnitDimsTransform(MemRefTransform):
     unit_dims: tuple[int, ...]
     def __init__(self, unit_dims: tuple[int, ...]) -> None: ...
 
-type _Dim = int | slice | ir.Value[Any] | DynamicSlice
-type _Slice = _Dim | Any
+type _Gather = FragmentedArray[Any, layouts.TMA_INDICES | layouts.TMA_INDICES_4]
+type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue] | _Gather
+type _Slice = _Dim | tuple[_Dim, ...]
 type _Transform = MemRefTransform | tuple[MemRefTransform, ...]
 type _Axes = Sequence[Dim] | Dim | None
 
@@ -103,13 +106,13 @@ class LaunchContext:
         dst_ref: SmemRef[D, Swizzle],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef | None = ...,
         swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: _Axes = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -122,13 +125,13 @@ class LaunchContext:
         dst_ref: SmemRef[D, Literal[16]],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef | None = ...,
         swizzle: None = ...,
         arrive: bool | None = ...,
         collective: _Axes = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -141,13 +144,13 @@ class LaunchContext:
         dst_ref: GmemRef[D],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,
+        gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
         barrier: None = ...,
         swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
         reduction_op: TMAReductionOp | None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -160,13 +163,13 @@ class LaunchContext:
         dst_ref: GmemRef[D],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,
+        gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
         barrier: None = ...,
         swizzle: None = ...,
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
         reduction_op: TMAReductionOp | None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -186,18 +189,18 @@ class LaunchContext:
         gmem_ref: GmemRef[Any],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
         swizzle: int | None = ...,
         collective: _Axes = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
     ) -> None:
         """Starts bringing a window of global memory to the L2 cache (PTX ISA, "cp.async.bulk.prefetch.tensor")."""
     def await_async_copy(self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...) -> None:
         """Waits until at most `allow_groups` of the copies to global memory are under way; with `await_read_only`, for their reads."""
     def await_cp_async_copy(self, allow_groups: int) -> None: ...
     def to_remote[D](
-        self, ref: GmemRef[D], peer: ir.Value[Any], *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
+        self, ref: GmemRef[D], peer: IntegerValue, *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
     ) -> GmemRef[D]:
         """The same buffer on another device of the mesh. `ref` is, or is a view of, an argument of the kernel."""
     def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]:

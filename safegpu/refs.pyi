@@ -8,20 +8,22 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu.dtypes import Token, UnknownDType
-from safegpu.scalars import Dim
+from safegpu.scalars import Dim, IndexValue
 
 _D = TypeVar("_D", default=Any)
 _W = TypeVar("_W", default=Any)
+_B_co = TypeVar("_B_co", bound=int | ir.Value[Any], covariant=True, default=Any)
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
 
-class DynamicSlice:
-    """`length` elements from `base` on; `ds(base, length)`."""
+class DynamicSlice(Generic[_B_co]):
+    """`length` elements from `base` on; `ds(base, length)`. A base that is known must be positive: ValueError."""
 
-    base: ir.Value[Any] | int
+    @property
+    def base(self) -> _B_co: ...
     length: int
-    def __init__(self, base: ir.Value[Any] | int, length: int) -> None: ...
+    def __init__(self, base: _B_co, length: int) -> None: ...
 
-type _Dim = int | slice | ir.Value[Any] | DynamicSlice
+type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
 type _Index = _Dim | tuple[_Dim, ...]
 
 class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
@@ -35,10 +37,14 @@ class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
     def element_type(self) -> ir.Type: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: type[Token], *, shape: Sequence[int] | None = ...) -> GmemRef[Token]: ...
+    def wrap(
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, shape: Sequence[int] | None = ...
+    ) -> GmemRef[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]:
+    def wrap(
+        cls, raw: ir.Value[ir.MemRefType], dtype: UnknownDType, *, shape: Sequence[int] | None = ...
+    ) -> GmemRef[Any]:
         """`raw` as a reference to global memory, once its memory space, dtype and shape are checked.
 
         Raises TypeError for another memory space or no reference, ValueError for another dtype or shape.
@@ -58,13 +64,13 @@ class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
     ) -> SmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: type[Token],
         *,
         swizzle: int | None = ...,
@@ -74,7 +80,7 @@ class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
@@ -99,13 +105,13 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
     ) -> ClusterSmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: type[Token],
         *,
         swizzle: int | None = ...,
@@ -115,7 +121,7 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
@@ -140,7 +146,7 @@ class MultimemRef(Generic[_D]):
     def shape(self) -> tuple[int, ...]: ...
     @property
     def element_type(self) -> ir.Type: ...
-    def store(self, value: ir.Value[Any], indices: Sequence[ir.Value[Any]]) -> None: ...
+    def store(self, value: ir.Value[Any], indices: Sequence[IndexValue]) -> None: ...
     @overload
     @classmethod
     def wrap(cls, raw: object, dtype: _type[Token], *, shape: Sequence[int] | None = ...) -> MultimemRef[Token]: ...
@@ -212,6 +218,6 @@ def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef
     """Joins `fold_rank` axes from `dim` on."""
 
 def get_cluster_ref[D, Swizzle](
-    ref: SmemRef[D, Swizzle], dim: Dim, idx: ir.Value[Any], generic: bool = ...
+    ref: SmemRef[D, Swizzle], dim: Dim, idx: IndexValue, generic: bool = ...
 ) -> ClusterSmemRef[D, Swizzle]:
     """The same buffer in another block of the cluster, distributed shared memory."""

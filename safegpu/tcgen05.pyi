@@ -30,6 +30,7 @@ from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
 from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
 from safegpu.refs import DynamicSlice, SmemRef
+from safegpu.scalars import I32, IndexValue, IntegerValue
 
 TMEM_ROWS: int
 TMEM_MAX_COLS: int
@@ -43,7 +44,7 @@ _T_co = TypeVar("_T_co", covariant=True, default=Any)
 
 type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
 type _AnyDType = type[DType] | ir.Type | ForeignDType
-type _Index = int | slice | ir.Value[Any] | DynamicSlice
+type _Index = int | slice | IndexValue | DynamicSlice[int | IndexValue | IntegerValue]
 
 type _Dense = layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]
 
@@ -122,30 +123,30 @@ class TMEMRef:
 
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
     ) -> DenseTMEM[Token, Any]: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
     ) -> DenseTMEM[Any, Any]: ...
     @overload
     def __new__(
         cls,
-        address: ir.Value[Any],
+        address: IntegerValue,
         shape: tuple[int, int],
         dtype: _AnyDType,
         layout: TMEMLayout[layouts.TMEM_SPARSE_META],
     ) -> SparseMetaTMEM: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Token]: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Any]: ...
     @property
-    def address(self) -> ir.Value[Any]: ...
+    def address(self) -> IntegerValue: ...
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
@@ -158,7 +159,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
         collective: bool | None = ...,
@@ -168,7 +169,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -178,7 +179,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -189,7 +190,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
         collective: bool | None = ...,
@@ -200,7 +201,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -628,6 +629,6 @@ def create_instr_descriptor(
     transpose_a: bool = ...,
     transpose_b: bool = ...,
     sparsity_selector: int | None = ...,
-) -> ir.Value[Any]: ...
-def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
-def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
+) -> I32: ...
+def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32: ...
+def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32: ...
