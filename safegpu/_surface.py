@@ -30,7 +30,16 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
     scalars: None,
     specs: None,
     tcgen05: ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"],
-    utils: ["block_barrier", "fori", "query_cluster_cancel", "set_max_registers"],
+    utils: [
+        "Partition",
+        "Partition1D",
+        "block_barrier",
+        "cluster_idx",
+        "fori",
+        "query_cluster_cancel",
+        "set_max_registers",
+        "single_thread_predicate",
+    ],
 }
 
 # The submodules that stand for Mosaic GPU's of the same name.

@@ -8,25 +8,27 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu.dtypes import Token, UnknownDType
-from safegpu.scalars import Dim
+from safegpu.scalars import Dim, IndexValue
 
 _D = TypeVar("_D", default=Any)
 _W = TypeVar("_W", default=Any)
+_B_co = TypeVar("_B_co", bound=int | ir.Value[Any], covariant=True, default=Any)
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
 _D_co = TypeVar("_D_co", covariant=True)
 
-class DynamicSlice:
-    """`length` elements from `base` on; `ds(base, length)`."""
+class DynamicSlice(Generic[_B_co]):
+    """`length` elements from `base` on; `ds(base, length)`. A base that is known must be positive: ValueError."""
 
-    base: ir.Value[Any] | int
+    @property
+    def base(self) -> _B_co: ...
     length: int
-    def __init__(self, base: ir.Value[Any] | int, length: int) -> None: ...
+    def __init__(self, base: _B_co, length: int) -> None: ...
 
 # The swizzle that a call names, in bytes: a literal stays one, also in `functools.partial`; an int that is not known goes with
 # buffers of unknown swizzle.
 Swizzle = TypeVar("Swizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
-type _Dim = int | slice | ir.Value[Any] | DynamicSlice
+type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
 type _Index = _Dim | tuple[_Dim, ...]
 
 class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
@@ -36,12 +38,18 @@ class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
     def dtype(self) -> type[_D]: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
+    @property
+    def element_type(self) -> ir.Type: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: type[Token], *, shape: Sequence[int] | None = ...) -> GmemRef[Token]: ...
+    def wrap(
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, shape: Sequence[int] | None = ...
+    ) -> GmemRef[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]:
+    def wrap(
+        cls, raw: ir.Value[ir.MemRefType], dtype: UnknownDType, *, shape: Sequence[int] | None = ...
+    ) -> GmemRef[Any]:
         """`raw` as a reference to global memory, once its memory space, dtype and shape are checked.
 
         Raises TypeError for another memory space or no reference, ValueError for another dtype or shape.
@@ -58,17 +66,19 @@ class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W]):
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
+    def element_type(self) -> ir.Type: ...
+    @property
     def swizzle(self) -> _W: ...
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
     ) -> SmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: type[Token],
         *,
         swizzle: int | None = ...,
@@ -78,7 +88,7 @@ class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W]):
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
@@ -97,17 +107,19 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
+    def element_type(self) -> ir.Type: ...
+    @property
     def swizzle(self) -> _W: ...
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
     ) -> ClusterSmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: type[Token],
         *,
         swizzle: int | None = ...,
@@ -117,7 +129,7 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
@@ -136,7 +148,13 @@ class MultimemRef(Generic[_D]):
     def ref(self) -> ir.Value[ir.MemRefType]: ...
     @property
     def type(self) -> ir.MemRefType: ...
-    def store(self, value: ir.Value[Any], indices: Sequence[ir.Value[Any]]) -> None: ...
+    @property
+    def dtype(self) -> _type[_D]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def element_type(self) -> ir.Type: ...
+    def store(self, value: ir.Value[Any], indices: Sequence[IndexValue]) -> None: ...
     @overload
     @classmethod
     def wrap(cls, raw: object, dtype: _type[Token], *, shape: Sequence[int] | None = ...) -> MultimemRef[Token]: ...
@@ -199,7 +217,5 @@ def memref_fold[D, W](ref: ClusterSmemRef[D, W], dim: int, fold_rank: int) -> Cl
 def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]:
     """Joins `fold_rank` axes from `dim` on."""
 
-def get_cluster_ref[D, W](
-    ref: SmemRef[D, W], dim: Dim, idx: ir.Value[Any], generic: bool = ...
-) -> ClusterSmemRef[D, W]:
+def get_cluster_ref[D, W](ref: SmemRef[D, W], dim: Dim, idx: IndexValue, generic: bool = ...) -> ClusterSmemRef[D, W]:
     """The same buffer in another block of the cluster, distributed shared memory."""

@@ -28,6 +28,7 @@ from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
 from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
 from safegpu.refs import DynamicSlice, SmemRef, Swizzle
+from safegpu.scalars import I32, IndexValue, IntegerValue
 
 TMEM_ROWS: int
 TMEM_MAX_COLS: int
@@ -50,7 +51,7 @@ BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Liter
 
 type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
 type _AnyDType = type[DType] | ir.Type | ForeignDType
-type _Index = int | slice | ir.Value[Any] | DynamicSlice
+type _Index = int | slice | IndexValue | DynamicSlice[int | IndexValue | IntegerValue]
 
 type _Dense = layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]
 
@@ -129,30 +130,30 @@ class TMEMRef:
 
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
     ) -> DenseTMEM[Token, Any]: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
     ) -> DenseTMEM[Any, Any]: ...
     @overload
     def __new__(
         cls,
-        address: ir.Value[Any],
+        address: IntegerValue,
         shape: tuple[int, int],
         dtype: _AnyDType,
         layout: TMEMLayout[layouts.TMEM_SPARSE_META],
     ) -> SparseMetaTMEM: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Token]: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Any]: ...
     @property
-    def address(self) -> ir.Value[Any]: ...
+    def address(self) -> IntegerValue: ...
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
@@ -165,7 +166,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
         collective: bool | None = ...,
@@ -175,7 +176,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -185,7 +186,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -196,7 +197,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
         collective: bool | None = ...,
@@ -207,7 +208,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -900,6 +901,6 @@ def create_instr_descriptor(
     transpose_a: bool = ...,
     transpose_b: bool = ...,
     sparsity_selector: int | None = ...,
-) -> ir.Value[Any]: ...
-def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
-def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
+) -> I32: ...
+def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32: ...
+def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32: ...

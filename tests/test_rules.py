@@ -70,6 +70,11 @@ DISAGREEMENTS = (
         r"No matching overload found for function `safegpu.tcgen05.mma` called with",
         "takes the literals of `functools.partial(mma, a_swizzle=128)` for any int",
     ),
+    Disagreement(
+        "ty",
+        r"accepted, but marked SG308",
+        "takes `Self` of a parameter for the class that declares the method, here that of all integers",
+    ),
 )
 assert len(DISAGREEMENTS) <= 10
 
@@ -209,7 +214,9 @@ def verdict(twin: Any, file: Path, marked: set[int]) -> str | None:
         inside = {frame.lineno for frame in frames if frame.filename == str(file)}
         if inside and not inside & marked:
             return f"raises in lines {sorted(line or 0 for line in inside)}, none of which is marked"
-        if not twin.takes_nothing and frames[-1].filename.startswith(str(ROOT / "safegpu")):
+        # the operators of scalars are safegpu's own; what MLIR says is in tests/runtime/test_scalars.py
+        ours = frames[-1].filename.startswith(str(ROOT / "safegpu")) and Path(frames[-1].filename).stem != "scalars"
+        if not twin.takes_nothing and ours:
             return f"safegpu raises it and not Mosaic GPU: {frames[-1]}"
         return None
     return None if twin.raises is None else f"lowers, and should raise {twin.raises!r}"

@@ -162,7 +162,9 @@ class _Module:
         parameters = [self._parameter(each, at < optional, True) for at, each in enumerate(plain) if at >= first]
         for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             parameters.append(self._parameter(each, default is None, False))
-        qualified = f"{owner}.{node.name}" if owner else node.name
+        made = node.name in ("__init__", "__new__")
+        shown = owner.lstrip("_")
+        qualified = shown if made else f"{shown}.{node.name}" if owner else node.name
         if not owner and self.name in OF_SUBMODULE:
             qualified = f"{self.name}.{node.name}"
         variables = {name: self._expanded(limit) for name, limit in (self.variables | limits).items()}

@@ -118,6 +118,9 @@ ROWS = (
     Row("SG304", _COPY_METADATA, "smem_ref", differs="dtype"),
     Row("SG304", _COPY_METADATA, "~D"),
     Row("SG304", "TMEM | TMEMRef.from_alloc", ANY, got="TMEMLayout[TMEM_SPARSE_META]"),
+    # scalars
+    Row("SG308", ANY, ANY, differs="scalar"),
+    Row("SG308", "I1.select", "~S | ()"),
     # copies
     Row("SG307", _COPIES, "src | dst | src_ref | dst_ref | smem_ref | tmem_ref", differs="dtype"),
     Row("SG307", _COPIES, "~D"),

@@ -262,6 +262,14 @@ CATALOGUE = (
         mosaic="Expected same element type, got … and …",
         references=("Mosaic GPU, LaunchContext.async_copy", "Mosaic GPU, copy_tiled"),
     ),
+    Rule(
+        code="SG308",
+        name="scalar-type-mismatch",
+        message="a scalar of one type is given where another is wanted, and none converts by itself",
+        fix="convert it: .to_i32() of an Index, .to_index() of an I32",
+        mosaic="Expected an index-typed index",
+        references=("Mosaic GPU, memref_slice", "Mosaic GPU, get_cluster_ref", "MLIR, the arith dialect"),
+    ),
     # --- 4: barrier
     Rule(
         code="SG401",
