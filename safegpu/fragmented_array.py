@@ -16,10 +16,6 @@ from safegpu._value import raw
 from safegpu.refs import MultimemRef
 from safegpu.scalars import wrap_scalar
 
-__all__ = [
-    "FragmentedArray", "FragmentedLayout", "TiledLayout", "WGSplatFragLayout", "WGStridedFragLayout",
-]  # fmt: skip
-
 __getattr__, __dir__ = mirror(fa, globals())
 
 _Real = fa.FragmentedArray

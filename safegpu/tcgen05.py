@@ -14,6 +14,8 @@ from safegpu._jax import ir, tcgen05
 from safegpu.barriers import promote
 from safegpu.dtypes import DType, int2
 
+__all__ = ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"]
+
 __getattr__, __dir__ = mirror(tcgen05, globals())
 
 _Real = tcgen05.TMEMRef

@@ -46,6 +46,35 @@ def test_every_name_of_a_mirrored_module_is_there(mirror: typing.Any) -> None:
         assert name in dir(mirror)
 
 
+def star(module: str) -> set[str]:
+    """What a star import of the module gives."""
+    names: dict[str, typing.Any] = {}
+    exec(f"from {module} import *", names)
+    return names.keys() - {"__builtins__"}
+
+
+def test_a_star_import_gives_the_names_of_the_raw_one() -> None:
+    assert star("safegpu") == star(raw.__name__)
+    # Before anything has been used of the package, too.
+    assert (
+        python("from safegpu import *; as_gpu_kernel, fori, tcgen05; print('float16' in globals())").stdout == "False\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["fragmented_array", "launch_context", "profiler", "tcgen05", "utils"])
+def test_a_star_import_of_a_mirrored_module_gives_the_names_of_the_raw_one(name: str) -> None:
+    more = star(f"safegpu.{name}") - star(f"{raw.__name__}.{name}")
+    assert star(f"{raw.__name__}.{name}") <= star(f"safegpu.{name}")
+    assert more <= {*vars(mgpu.tcgen05), *vars(mgpu.utils)}
+
+
+def test_checkers_see_the_names_of_a_star_import() -> None:
+    tree = ast.parse((ROOT / "safegpu/__init__.pyi").read_text())
+    (seen,) = [ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)]
+    modules = {"constraints", "core", "dialect_lowering", "inference_utils", "layout_inference", "mma_utils"}
+    assert star("safegpu") - modules == set(seen)
+
+
 def test_every_name_that_checkers_see_is_there() -> None:
     tree = ast.parse((ROOT / "safegpu/__init__.pyi").read_text())
     aliases = [alias for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
