@@ -83,6 +83,14 @@ def test_every_name_that_checkers_see_is_there() -> None:
     assert [name for name in names if not hasattr(mgpu, name)] == []
 
 
+def test_the_layout_types_stand_beside_the_functions_of_the_raw_module() -> None:
+    theirs = sys.modules[f"{raw.__name__}.layouts"]
+    assert [name for name in vars(theirs) if not name.startswith("__") and not hasattr(mgpu.layouts, name)] == []
+    assert mgpu.layouts.to_layout_attr is theirs.to_layout_attr
+    with pytest.raises(AttributeError, match=r"neither safegpu.layouts nor jax's .*layouts has 'no_such'"):
+        mgpu.layouts.no_such  # noqa: B018
+
+
 def test_dir_lists_everything_before_the_first_use() -> None:
     code = "import safegpu; print({'as_gpu_kernel', 'float16', 'layouts', 'utils'} - set(dir(safegpu)))"
     assert python(code).stdout.strip() == "set()"
