@@ -338,6 +338,10 @@ def tensor_memory_of_an_arrays_shape() -> None:
     mgpu.as_gpu_kernel(any_scratch, GRID, BLOCK, SDS, SDS, scratch)
     mgpu.TMEM(x.shape, mgpu.uint2, layout=tcgen05.sparse_meta_layout())
     mgpu.TMEM((128, 4), jnp.float8_e8m0fnu, layout=tcgen05.scales_layout())
+    metadata, scales = jnp.zeros((128, 64), jnp.uint2), jnp.zeros((128, 4), jnp.float8_e8m0fnu)
+    a: mgpu.SparseMetaTMEM = mgpu.TMEM(metadata.shape, metadata.dtype, layout=tcgen05.sparse_meta_layout())
+    b: mgpu.SparseMetaTMEM = mgpu.TMEM((128, 64), jnp.uint2, layout=tcgen05.sparse_meta_layout())
+    c: mgpu.ScalesTMEM = mgpu.TMEM(scales.shape, scales.dtype, layout=tcgen05.scales_layout())
 
 
 @legal()
