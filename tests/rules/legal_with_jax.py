@@ -345,6 +345,14 @@ def tensor_memory_of_an_arrays_shape() -> None:
 
 
 @legal()
+def sizes_in_lists() -> None:
+    grid = [1, 1, 1]
+    grid[0] = 2
+    mgpu.as_gpu_kernel(body, grid, BLOCK, SDS, SDS, S, cluster=grid)
+    mgpu.as_gpu_kernel(body, grid, [128, 1, 1], F16, F16, S)
+
+
+@legal()
 def kernels_are_called_and_lowered() -> None:
     kernel: mgpu.Kernel = mgpu.as_gpu_kernel(body, GRID, BLOCK, (F16,), F16, S, module_name="m", kernel_name="k")
     as_function: Callable[..., Any] = kernel
