@@ -448,6 +448,72 @@ def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
     inout_shape: IO | tuple[IO],
 ) -> Kernel: ...
 
+# No outputs.
+@overload
+def as_gpu_kernel[*Ins, S: Scratch](
+    body: Callable[[LaunchContext, *Ins, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: tuple[*Ins],
+    out_shape: tuple[()],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: I,
+    out_shape: tuple[()],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, S](
+    body: Callable[[LaunchContext, *Ins, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: tuple[*Ins],
+    out_shape: tuple[()],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: I,
+    out_shape: tuple[()],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+
 # What is not known.
 @overload
 def as_gpu_kernel(
