@@ -353,6 +353,15 @@ def sizes_in_lists() -> None:
 
 
 @legal()
+def the_kernel_takes_the_name_of_its_body() -> None:
+    def copied(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+        mgpu.FragmentedArray.load_strided(x).store_untiled(o)
+
+    copied = mgpu.as_gpu_kernel(copied, GRID, BLOCK, F16, F16, S)
+    jax.eval_shape(copied, SDS)
+
+
+@legal()
 def kernels_are_called_and_lowered() -> None:
     kernel: mgpu.Kernel = mgpu.as_gpu_kernel(body, GRID, BLOCK, (F16,), F16, S, module_name="m", kernel_name="k")
     as_function: Callable[..., Any] = kernel
@@ -360,6 +369,10 @@ def kernels_are_called_and_lowered() -> None:
 
 
 # --- the dialects of MLIR
+
+
+def barrier_of_warpgroup_semantics(raw: ir.Value) -> mgpu.DialectBarrierRef:
+    return mgpu.DialectBarrierRef.from_barrier_memref(raw)
 
 
 @legal(F16, F16, S, arch="sm_90a", cluster=2)
