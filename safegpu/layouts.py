@@ -14,9 +14,12 @@ TMEM layouts (subclasses of `TMEM`) are named after Mosaic GPU's functions, the 
 `_PACKED` where a 32-bit TMEM cell holds several elements. Their base says which register layouts they exchange with.
 """
 
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
+
+if TYPE_CHECKING:
+    from jaxlib.mlir import ir
 
 # --- register layouts
 
@@ -289,3 +292,26 @@ class TMEM_SCALES:
 
 class TMEM_SPARSE_META:
     """`tcgen05.sparse_meta_layout()`."""
+
+
+# --- Mosaic GPU's functions of this module, for its dialect. They are jax's, which the types above do without.
+
+if TYPE_CHECKING:
+
+    def to_layout_attr(layout: Any) -> ir.Attribute: ...
+    def from_layout_attr(attr: ir.Attribute) -> Any: ...
+    def splat_is_compatible_with_tiled(l1: Any, l2: Any) -> bool: ...
+    def to_transform_attr(transform: Any) -> ir.Attribute: ...
+    def from_transform_attr(transform: ir.Attribute) -> Any: ...
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("__"):  # what Python asks of any module
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from safegpu._jax import layouts
+
+        try:
+            return getattr(layouts, name)
+        except AttributeError:
+            raise AttributeError(f"neither {__name__} nor jax's {layouts.__name__} has {name!r}") from None

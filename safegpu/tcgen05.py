@@ -15,6 +15,8 @@ from safegpu.barriers import promote
 from safegpu.dtypes import DType, int2
 from safegpu.scalars import giving_scalars
 
+__all__ = ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"]
+
 __getattr__, __dir__ = mirror(tcgen05, globals())
 
 _Real = tcgen05.TMEMRef

@@ -34,20 +34,21 @@ class Kernel:
     ptx: dict[str, int]
     sass: dict[str, int]
     peers: int = 1
+    keywords: tuple[tuple[str, Any], ...] = ()
 
     def build(self) -> Any:
         module, _, function = self.target.partition(":")
-        return getattr(importlib.import_module(module), function)()
+        return getattr(importlib.import_module(module), function)(**dict(self.keywords))
 
     def lowered(self) -> str:
         return lowered(self.build, DEVICES[self.arch].arch, peers=self.peers)
 
     @functools.cache  # noqa: B019
     def compiled(self) -> Compiled:
-        return compile_elsewhere(self.target, self.arch, peers=self.peers)
+        return compile_elsewhere(self.target, self.arch, peers=self.peers, **dict(self.keywords))
 
     def __hash__(self) -> int:
-        return hash((self.target, self.arch, self.peers))
+        return hash((self.target, self.arch, self.peers, self.keywords))
 
 
 # Each thread sends its share of a tile four bytes at a time; a barrier that expects another sum of bytes
@@ -71,6 +72,29 @@ _MULTIMEM_SASS = {
     "REDG.E.ADD.STRONG.SYS": 1,
     "ATOMG.E.CAS.STRONG.SYS": 1,
 }
+
+
+def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
+    """A tile is loaded in four places of the code and stored once for each device; a signal goes to each peer."""
+    loads, peers = 4, devices - 1
+    ptx = {
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes": loads,
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group": devices,
+        "cp.async.bulk.commit_group": devices,
+        "cp.async.bulk.wait_group.read": 1,
+        "cp.async.bulk.wait_group": 1,
+        "red.release.sys.global.add.u32": peers,
+        "atom.relaxed.sys.global.cas.b32": min(peers, 1),
+        "fence.acquire.sys": min(peers, 1),
+    }
+    sass = {
+        "UTMALDG.2D": loads,
+        "UTMASTG.2D": devices,
+        "REDG.E.ADD.STRONG.SYS": peers,
+        "ATOMG.E.CAS.STRONG.SYS": min(peers, 1),
+    }
+    return ptx, sass
+
 
 KERNELS = {
     "exchange": Kernel(
@@ -201,6 +225,18 @@ KERNELS = {
         sass=_MULTIMEM_SASS,
         peers=2,
     ),
+    **{
+        f"all-gather of {devices}, {arch}": Kernel(
+            target="examples.all_gather:kernel",
+            arch=arch,
+            body="all_gather",
+            ptx=_all_gather(devices)[0],
+            sass=_all_gather(devices)[1],
+            peers=devices,
+            keywords=(("devices", devices),),
+        )
+        for devices, arch in ((1, "sm_90a"), (2, "sm_90a"), (2, "sm_100a"), (4, "sm_90a"))
+    },
 }
 
 every_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)

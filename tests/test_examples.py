@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from examples import (
+    all_gather,
     blackwell_matmul,
     blackwell_scaled_matmul,
     cluster_exchange,
@@ -17,6 +18,7 @@ from examples import (
 )
 from safegpu import kernel as safegpu_kernel
 from safegpu.offline.lowering import lowered
+from tests.raw import all_gather as raw_all_gather
 from tests.raw import blackwell_matmul as raw_matmul
 from tests.raw import blackwell_scaled_matmul as raw_scaled
 from tests.raw import cluster_exchange as raw_exchange
@@ -63,6 +65,9 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
         1,
     ),
     "multimem_all_reduce": (multimem_all_reduce.kernel, raw_all_reduce.build, HOPPER, 2),
+    "all_gather alone": (lambda: all_gather.kernel(1), lambda: raw_all_gather.build(1), HOPPER, 1),
+    "all_gather of 2": (all_gather.kernel, raw_all_gather.build, HOPPER, 2),
+    "all_gather of 4": (lambda: all_gather.kernel(4), lambda: raw_all_gather.build(4), BLACKWELL, 4),
 }
 
 
@@ -88,6 +93,22 @@ def test_annotations_evaluate(
     (body,) = bodies
     assert {"ctx", "return"} < typing.get_type_hints(body).keys()
     typing.get_type_hints(typed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"devices": 0}, "devices must be at least 1, got 0"),
+        ({"rows": 100}, r"whole tiles of 64x128, got \(100, 1024\)"),
+        ({"columns": 64}, r"whole tiles of 64x128, got \(256, 64\)"),
+        ({"blocks": 33}, "blocks must be at most 32, the number of tiles, got 33"),
+        ({"devices": 4}, "devices is 4, but the mesh that is set has 2"),
+        ({"devices": 1}, "devices is 1, but the mesh that is set has 2"),
+    ],
+)
+def test_all_gather_says_what_is_wrong(arguments: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        lowered(lambda: all_gather.kernel(**arguments), HOPPER, peers=2)
 
 
 @pytest.mark.parametrize("path", sorted({*EXAMPLES.glob("*.py"), *EXAMPLES.glob("bugs/*.py")} - {EXAMPLES / "run.py"}))

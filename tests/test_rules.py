@@ -75,6 +75,11 @@ DISAGREEMENTS = (
         r"accepted, but marked SG308",
         "takes `Self` of a parameter for the class that declares the method, here that of all integers",
     ),
+    Disagreement(
+        "ty",
+        r"Object of type `Kernel` is not assignable to `def ",
+        "lets the name of a function stand for nothing but a function",
+    ),
 )
 assert len(DISAGREEMENTS) <= 10
 

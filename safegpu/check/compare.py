@@ -109,5 +109,5 @@ def _accepts(expected: Type, got: Type) -> bool:
 def _is_subclass(got: str, expected: str) -> bool:
     if expected == "object" or (got in RAW and expected in RAW) or expected in NUMBERS.get(got, ()):
         return True
-    mine, theirs = getattr(layouts, got, None), getattr(layouts, expected, None)
+    mine, theirs = vars(layouts).get(got), vars(layouts).get(expected)
     return isinstance(mine, type) and isinstance(theirs, type) and issubclass(mine, theirs)

@@ -15,6 +15,7 @@ _VIEWS = "memref_slice | memref_transpose | memref_unfold | memref_unsqueeze"
 _VIEWS_OF_ANY = f"{_VIEWS} | memref_reshape | memref_fold"
 _REMOTE = "LaunchContext.to_remote | LaunchContext.to_remote_multicast | get_cluster_ref"
 _WRAPS = "GmemRef.wrap | SmemRef.wrap | ClusterSmemRef.wrap"
+_NO_VALUES = "MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"
 _COPIES = "LaunchContext.async_copy | copy_tiled | async_copy_smem_to_tmem | async_copy_scales_smem_to_tmem"
 _ARITHMETIC = (
     "operator | FragmentedArray.__setitem__ | FragmentedArray.select | FragmentedArray.max"
@@ -68,7 +69,8 @@ ROWS = (
     Row("SG107", "mma", "a_sparse_metadata", got=_NOT_METADATA),
     Row("SG107", _COPY_METADATA, "tmem_ref", differs="space"),
     Row("SG108", _VIEWS, "ref", got="MultimemRef"),
-    Row("SG109", _WRAPS, "raw", got="MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"),
+    Row("SG109", _WRAPS, "raw", got=_NO_VALUES),
+    Row("SG109", "memref_ptr", "memref_arg", got=_NO_VALUES),
     Row("SG109", ANY, ANY, differs="space"),
     # barriers
     Row("SG402", ANY, ANY, differs="barrier", got=_COLLECTIVE),

@@ -1,7 +1,7 @@
 """The two halves of safegpu against each other: `mypy.stubtest` imports the package and compares it with its stubs.
 
-It does not count what a stub leaves out of Mosaic GPU, and it joins the overloads of a function into one: that is
-`test_complete.py` and `test_signatures.py`.
+What a stub leaves out, and each overload of a function, which it joins into one, are `test_complete.py` and
+`test_signatures.py`: a star import gives the modules that Mosaic GPU's own leak, too, which no stub has.
 """
 
 import os
@@ -18,7 +18,7 @@ ALLOWED = Path(__file__).with_name("stubtest.txt")
 def stubtest(root: Path) -> str:
     """What stubtest says of the package in `root`."""
     command = [sys.executable, "-m", "mypy.stubtest", "safegpu", "--concise", f"--allowlist={ALLOWED}"]
-    options = [f"--mypy-config-file={ROOT / 'mypy.ini'}"]
+    options = ["--ignore-missing-stub", f"--mypy-config-file={ROOT / 'mypy.ini'}"]
     environment = {**os.environ, "PYTHONPATH": str(root), "MYPYPATH": str(root)}
     run = subprocess.run([*command, *options], cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert run.stderr == ""
