@@ -10,6 +10,8 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
+    AtomicallyReduces,
+    AtomicallyReducesShared,
     Token,
     UnknownDType,
     bfloat16,
@@ -30,7 +32,7 @@ from safegpu.dtypes import (
 )
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
-from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef, Swizzle
+from safegpu.refs import ClusterSmemRef, GmemRef, InGmem, InMultimem, InSmem, MultimemRef, SmemRef, Swizzle
 from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue
 from safegpu.scalars import c as c
 from safegpu.utils import MultimemReductionOp
@@ -45,6 +47,8 @@ _D_co = TypeVar("_D_co", covariant=True)
 _Dtype = TypeVar("_Dtype", default=Any)
 _Layout = TypeVar("_Layout", default=Any)
 _I = TypeVar("_I", int32, uint32)
+_Added = TypeVar("_Added", float16, bfloat16, float32, int32, uint32)
+_Op = TypeVar("_Op", bound=MultimemReductionOp, default=Any)
 
 # --- layouts
 
@@ -535,35 +539,45 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def store_untiled[D](
-        self: FragmentedArray[D, Strided],
-        ref: _StoreAnywhere[D],
-        *,
-        swizzle: int = ...,
-        optimized: bool = ...,
-        atomic: _Atomic | None = ...,
-    ) -> None: ...
-    @overload
-    def store_untiled[D](
-        self: FragmentedArray[D, Tiled],
-        ref: _StoreAnywhere[D],
-        *,
-        swizzle: int = ...,
-        optimized: bool = ...,
-        atomic: _Atomic | None = ...,
-    ) -> None: ...
-    @overload
-    def store_untiled[D](
-        self: FragmentedArray[D, _ReplicatedLayout],
+        self: FragmentedArray[D, Strided | Tiled | _ReplicatedLayout],
         ref: _StoreAnywhere[D],
         *,
         swizzle: int = ...,
         optimized: bool = ...,
         atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Strided | Tiled],
+        ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Strided | Tiled],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Any] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled[D: (float16, bfloat16, float32, int32, uint32)](
+        self: FragmentedArray[D, Strided | Tiled],
+        ref: GmemRef[D] | SmemRef[D, Any] | MultimemRef[D],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: Literal["add"],
     ) -> None:
         """Stores to a buffer that is not tiled, of the array's own dtype.
 
-        A splat array goes anywhere but to multimem memory. `atomic` adds to what is there, or takes the minimum and so on, and
-        needs an array in which no element is replicated (PTX ISA, "red", "multimem.red").
+        A splat array goes anywhere but to multimem memory. `atomic` adds to what is there, or takes the minimum and so on, and needs an
+        array in which no element is replicated, of 32-bit integers, or floats of 16 or 32 bits that are added; 16-bit ones in
+        global memory also take minimum and maximum (PTX ISA, "red", "multimem.red").
         """
     @overload
     def store_tiled(
@@ -574,23 +588,44 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     ) -> Any: ...
     @overload
     def store_tiled(
-        self: FragmentedArray[_Dtype, Tiled],
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle] | MultimemRef[_Dtype],
-        swizzle: Swizzle | None,
-        optimized: bool = ...,
-        tiling_rank: int | None = ...,
-        atomic: _Atomic | None = ...,
-    ) -> None: ...
-    @overload
-    def store_tiled(
-        self: FragmentedArray[_Dtype, _ReplicatedLayout],
+        self: FragmentedArray[_Dtype, Tiled | _ReplicatedLayout],
         ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle] | MultimemRef[_Dtype],
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
+        swizzle: int | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: _Op = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Swizzle] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        swizzle: Swizzle | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: _Op = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Added, Tiled],
+        ref: GmemRef[_Added] | SmemRef[_Added, Swizzle] | MultimemRef[_Added],
+        swizzle: Swizzle | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: Literal["add"] = ...,
     ) -> None:
-        """Stores to a tiled buffer, of the array's own dtype; `swizzle` (bytes; None and 16 are none) is the buffer's own."""
+        """Stores to a tiled buffer, of the array's own dtype; `swizzle` (bytes; None and 16 are none) is the buffer's own.
+
+        `atomic` is as in `store_untiled`.
+        """
     @overload
     def store_tiled_async(
         self: FragmentedArray[Any, Strided | Splat | _ReplicatedLayout],

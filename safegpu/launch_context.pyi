@@ -9,16 +9,20 @@ from typing_extensions import TypeVar
 
 from safegpu import layouts
 from safegpu.barriers import BarrierRef, ThreadSubset
+from safegpu.dtypes import TMAReduces, bfloat16, float16, float32, int32, int64, uint32, uint64
 from safegpu.fragmented_array import FragmentedArray
 from safegpu.profiler import OnDeviceProfiler as OnDeviceProfiler
-from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef, Swizzle
+from safegpu.refs import DynamicSlice, GmemRef, InSmem, MultimemRef, SmemRef, Swizzle
 from safegpu.scalars import I32, Dim, IndexValue, IntegerValue
 from safegpu.scalars import c as c
 from safegpu.utils import Region
 
 _D = TypeVar("_D", default=Any)
+_Added = TypeVar("_Added", float16, bfloat16, float32, int32, uint32, int64, uint64)
 
 type TMAReductionOp = Literal["add", "min", "max", "inc", "dec", "and", "or", "xor", "umin", "umax", "smin", "smax"]
+
+_Op = TypeVar("_Op", bound=TMAReductionOp, default=Any)
 
 class GlobalBroadcast: ...
 
@@ -110,6 +114,44 @@ class LaunchContext:
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | None = ...,
+        barrier: BarrierRef,
+        swizzle: Swizzle,
+        arrive: bool | None = ...,
+        collective: _Axes = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: None = ...,
+        implementation: Literal[AsyncCopyImplementation.TMA] = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self,
+        *,
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Literal[16]],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
+        barrier: BarrierRef,
+        swizzle: None = ...,
+        arrive: bool | None = ...,
+        collective: _Axes = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: None = ...,
+        implementation: Literal[AsyncCopyImplementation.TMA] = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self,
+        *,
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Swizzle],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef | None = ...,
         swizzle: Swizzle,
         arrive: bool | None = ...,
@@ -117,7 +159,7 @@ class LaunchContext:
         leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
-        implementation: AsyncCopyImplementation = ...,
+        implementation: AsyncCopyImplementation,
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
@@ -136,7 +178,7 @@ class LaunchContext:
         leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
-        implementation: AsyncCopyImplementation = ...,
+        implementation: AsyncCopyImplementation,
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
@@ -154,7 +196,7 @@ class LaunchContext:
         collective: tuple[()] | None = ...,
         leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
-        reduction_op: TMAReductionOp | None = ...,
+        reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
@@ -173,8 +215,84 @@ class LaunchContext:
         collective: tuple[()] | None = ...,
         leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
-        reduction_op: TMAReductionOp | None = ...,
+        reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self,
+        *,
+        src_ref: InSmem[TMAReduces[_D, _Op], Swizzle],
+        dst_ref: GmemRef[_D],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
+        barrier: None = ...,
+        swizzle: Swizzle,
+        arrive: bool | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: _Op,
+        implementation: Literal[AsyncCopyImplementation.TMA] = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self,
+        *,
+        src_ref: InSmem[TMAReduces[_D, _Op], Literal[16]],
+        dst_ref: GmemRef[_D],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
+        barrier: None = ...,
+        swizzle: None = ...,
+        arrive: bool | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: _Op,
+        implementation: Literal[AsyncCopyImplementation.TMA] = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self,
+        *,
+        src_ref: SmemRef[_Added, Swizzle],
+        dst_ref: GmemRef[_Added],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
+        barrier: None = ...,
+        swizzle: Swizzle,
+        arrive: bool | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: Literal["add"],
+        implementation: Literal[AsyncCopyImplementation.TMA] = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self,
+        *,
+        src_ref: SmemRef[_Added, Literal[16]],
+        dst_ref: GmemRef[_Added],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
+        barrier: None = ...,
+        swizzle: None = ...,
+        arrive: bool | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: Literal["add"],
+        implementation: Literal[AsyncCopyImplementation.TMA] = ...,
         oob_mode: OOBFillMode = ...,
     ) -> None:
         """Starts a copy between global and shared memory (PTX ISA, "cp.async.bulk.tensor"; `LaunchContext.async_copy`).
@@ -184,6 +302,8 @@ class LaunchContext:
         written there before it needs a `commit_shared`. `gmem_slice` is the window in global memory, `gmem_transform` how
         its elements are arranged in the buffer, `swizzle` (bytes; None and 16 are none) how the buffer is swizzled, the
         same for everything that touches it. `collective` names the axes of the cluster whose blocks load the same window.
+        `reduction_op` combines the buffer with what is in global memory (PTX ISA, "cp.reduce.async.bulk.tensor").
+        Raises ValueError where space, dtype, shape or reduction do not go together.
         """
 
     def async_prefetch(

@@ -31,7 +31,12 @@ Swizzle = TypeVar("Swizzle", int, Literal[16], Literal[32], Literal[64], Literal
 type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
 type _Index = _Dim | tuple[_Dim, ...]
 
-class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
+# What carries a dtype that is one of several (`safegpu.dtypes`): `InSmem[TMAReduces[...], Literal[128]]` is an SmemRef of any of them.
+
+class InGmem(Generic[_D_co]):
+    """A buffer in global memory."""
+
+class GmemRef(ir.Value[ir.MemRefType], InGmem[_D], Generic[_D]):
     """A reference to global memory: a kernel's input, output or `to_remote` reference. `D` is its dtype token."""
 
     @property
@@ -56,7 +61,7 @@ class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
         """
 
 class InSmem(Generic[_D_co, _W]):
-    """A buffer in the block's own shared memory, its dtype one of several: `InSmem[Tcgen05Multiplies[...], Literal[128]]`."""
+    """A buffer in the block's own shared memory."""
 
 class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
@@ -137,7 +142,10 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     ) -> ClusterSmemRef[Any, Any]:
         """`raw` as a reference to another block's shared memory, checked as by `SmemRef.wrap`."""
 
-class MultimemRef(Generic[_D]):
+class InMultimem(Generic[_D_co]):
+    """A buffer on every device of the mesh."""
+
+class MultimemRef(InMultimem[_D], Generic[_D]):
     """The same buffer on every device of the mesh at once (PTX ISA, "multimem"): from `ctx.to_remote_multicast`.
 
     It is an address for multimem instructions alone: store with `FragmentedArray.store_untiled`/`store_tiled`, read
