@@ -30,7 +30,7 @@ from safegpu.dtypes import (
 )
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
-from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
+from safegpu.refs import ClusterSmemRef, DynamicSlice, GmemRef, MultimemRef, SmemRef
 from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue
 from safegpu.scalars import c as c
 from safegpu.utils import MultimemReductionOp
@@ -62,7 +62,18 @@ class FragmentedLayout(Generic[_L_co]):
     def base_tile_shape(self) -> tuple[int, ...]: ...
     @property
     def vector_length(self) -> int: ...
-    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]: ...
+    @overload
+    def reduce[R](self: FragmentedLayout[layouts.RowsAre[R]], axes: tuple[Literal[1]]) -> TiledLayout[R]: ...
+    @overload
+    def reduce[R](self: FragmentedLayout[layouts.ColumnsAre[R]], axes: tuple[Literal[0]]) -> TiledLayout[R]: ...
+    @overload
+    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]:
+        """The layout that a reduction along these axes leaves."""
+    @overload
+    def remove_dimension[R](self: FragmentedLayout[layouts.RowsAre[R]], dim: Literal[1]) -> TiledLayout[R]: ...
+    @overload
+    def remove_dimension[R](self: FragmentedLayout[layouts.ColumnsAre[R]], dim: Literal[0]) -> TiledLayout[R]: ...
+    @overload
     def remove_dimension(self, dim: int) -> TiledLayout[Any]: ...
 
 class Tiling:
@@ -126,8 +137,6 @@ class TiledLayout(FragmentedLayout[_L_co]):
     def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def registers_element_type(self, t: ir.Type) -> ir.Type: ...
-    def remove_dimension(self, dim: int) -> TiledLayout[Any]: ...
-    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]: ...
     def canonicalize(self) -> TiledLayout[_L_co]: ...
 
 class WGStridedFragLayout(FragmentedLayout[Strided]):
@@ -189,11 +198,16 @@ class Rounding(enum.Enum):
 
 type _Number = int | float
 type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
+type _Reduction = str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]]
 type _Store[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
 type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
 
 type _Visit[S] = Callable[[S, tuple[Index, ...]], object]
 type _Map[S] = Callable[[S, tuple[Index, ...]], ir.Value[Any]]
+
+type _Static = int | slice | DynamicSlice[int]
+type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
+type _Index = _Dim | tuple[_Dim, ...]
 
 class _Untyped:
     """Nothing is of this class."""
@@ -781,6 +795,42 @@ class FragmentedArray(Generic[_D, _L_co]):
         new_layout: FragmentedLayout[layouts.M64_COLLECTIVE_NATIVE],
     ) -> FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE]: ...
     @overload
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.M64_COLLECTIVE_ROW], new_layout: FragmentedLayout[layouts.M64_COLLECTIVE_ROW]
+    ) -> FragmentedArray[D, layouts.M64_COLLECTIVE_ROW]: ...
+    @overload
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.MMA_ACC_2], new_layout: FragmentedLayout[layouts.MMA_ACC_2]
+    ) -> FragmentedArray[D, layouts.MMA_ACC_2]: ...
+    @overload
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.MMA_ACC_1], new_layout: FragmentedLayout[layouts.MMA_ACC_1]
+    ) -> FragmentedArray[D, layouts.MMA_ACC_1]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_LHS[P]], new_layout: FragmentedLayout[layouts.MMA_LHS[P]]
+    ) -> FragmentedArray[D, layouts.MMA_LHS[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_RHS[P]], new_layout: FragmentedLayout[layouts.MMA_RHS[P]]
+    ) -> FragmentedArray[D, layouts.MMA_RHS[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_LHS_2[P]], new_layout: FragmentedLayout[layouts.MMA_LHS_2[P]]
+    ) -> FragmentedArray[D, layouts.MMA_LHS_2[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_RHS_2[P]], new_layout: FragmentedLayout[layouts.MMA_RHS_2[P]]
+    ) -> FragmentedArray[D, layouts.MMA_RHS_2[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_LHS_1[P]], new_layout: FragmentedLayout[layouts.MMA_LHS_1[P]]
+    ) -> FragmentedArray[D, layouts.MMA_LHS_1[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_RHS_1[P]], new_layout: FragmentedLayout[layouts.MMA_RHS_1[P]]
+    ) -> FragmentedArray[D, layouts.MMA_RHS_1[P]]: ...
+    @overload
     def astype(
         self, new_dtype: type[Token], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
     ) -> FragmentedArray[Token, _L_co]: ...
@@ -983,23 +1033,83 @@ class FragmentedArray(Generic[_D, _L_co]):
         on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, _L_co]:
         """Elements of `on_true` where this array of `bool_` is true, and of `on_false` elsewhere."""
+    # The array of a layout that is not known comes first: it would match them all.
+    @overload
+    def reduce[D](
+        self: FragmentedArray[D, _Untyped],
+        op: _Reduction,
+        axis: int | Sequence[int],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, Any]: ...
+    @overload
+    def reduce[D](
+        self: FragmentedArray[D, Splat | Strided | layouts.OneAxis],
+        op: _Reduction,
+        axis: int | Sequence[int],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, Splat]: ...
+    @overload
+    def reduce[D, R](
+        self: FragmentedArray[D, layouts.RowsAre[R]],
+        op: _Reduction,
+        axis: Literal[1] | tuple[Literal[1]],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, R]: ...
+    @overload
+    def reduce[D, R](
+        self: FragmentedArray[D, layouts.ColumnsAre[R]],
+        op: _Reduction,
+        axis: Literal[0] | tuple[Literal[0]],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, R]: ...
+    @overload
     def reduce(
         self,
-        op: str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]],
+        op: _Reduction,
+        axis: tuple[Literal[0], Literal[1]] | tuple[Literal[1], Literal[0]],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[_D, Splat]: ...
+    @overload
+    def reduce(
+        self,
+        op: _Reduction,
         axis: int | Sequence[int],
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
     ) -> FragmentedArray[_D, Any]:
-        """Reduces along one or several axes: "add", "max", "min" or a function of two values.
+        """Reduces along one or several axes: "add", "max", "min", "prod" or a function of two registers.
 
-        Where elements of several warps meet it needs `scratch` in shared memory.
+        Of an array with two axes, axis 1 leaves a value a row and axis 0 a value a column, in the layouts named for that,
+        and both a splat of shape (). Where warps hold parts of one result (axis 0) it needs `scratch`, a buffer in shared memory of
+        the array's dtype with one axis, else ValueError. Strided arrays reduce along all axes: NotImplementedError.
         """
 
     # Shape.
 
-    def __getitem__(self, idx: Any) -> FragmentedArray[_D, _L_co]: ...
-    def __setitem__[D, L](self: FragmentedArray[D, L], idx: object, value: FragmentedArray[D, L]) -> None: ...
+    @overload
+    def __getitem__(  # type: ignore[overload-overlap]  # a splat array takes other indices, too
+        self, idx: _Static | tuple[_Static, ...]
+    ) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __getitem__[D](self: FragmentedArray[D, Splat], idx: _Index) -> FragmentedArray[D, Splat]:
+        """Part of an array, by slices known to Python that cut whole tiles; an int drops an axis that is not tiled.
+
+        Raises ValueError for other slices, NotImplementedError for a strided array.
+        """
+    def __setitem__[D, L](
+        self: FragmentedArray[D, L], idx: _Static | tuple[_Static, ...], value: FragmentedArray[D, L]
+    ) -> None: ...
     def copy(self) -> FragmentedArray[_D, _L_co]: ...
     def broadcast(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
     def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...

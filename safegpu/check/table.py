@@ -106,6 +106,7 @@ ROWS = (
     Row("SG305", _ARITHMETIC, ANY, differs="dtype"),
     Row("SG305", _ARITHMETIC, "~D | ()"),
     # the tensor core
+    Row("SG211", "mma", "acc | a | b", differs="layout", got="FragmentedArray"),
     Row("SG801", "mma", "d", differs="layout", got=_M64, expected=_M128),
     Row("SG210", "mma", "d | a", got="DenseTMEM", differs="layout"),
     Row("SG210", "async_copy_smem_to_tmem", "tmem_ref", got="DenseTMEM", differs="layout"),

@@ -185,6 +185,14 @@ CATALOGUE = (
             'PTX ISA, "Data Path Layout Organization"',
         ),
     ),
+    Rule(
+        code="SG211",
+        name="mma-register-layout",
+        message="mma takes each array in its own layout of one MMALayouts",
+        fix="make layouts = mgpu.MMALayouts(dtype), and a, b and acc in layouts.lhs, layouts.rhs and layouts.acc",
+        mosaic="Expected MMALayouts.",
+        references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
+    ),
     # --- 3: dtype
     Rule(
         code="SG301",
