@@ -1091,8 +1091,8 @@ class FragmentedArray(Generic[_D, _L_co]):
         """Reduces along one or several axes: "add", "max", "min", "prod" or a function of two registers.
 
         Of an array with two axes, axis 1 leaves a value a row and axis 0 a value a column, in the layouts named for that,
-        and both a splat of shape (). Where warps hold parts of one result (axis 0) it needs `scratch`, a buffer in shared memory of
-        the array's dtype with one axis, else ValueError. Strided arrays reduce along all axes: NotImplementedError.
+        and both a splat of shape (). Where several warps hold parts of one result, as along axis 0, it needs `scratch`, a buffer in
+        shared memory of the array's dtype with one axis, else ValueError. Strided arrays reduce along all axes: NotImplementedError.
         """
 
     # Shape.
