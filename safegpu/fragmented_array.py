@@ -18,7 +18,15 @@ from safegpu.scalars import c, giving_scalars, wrap_scalar
 
 __all__ = [
     "FragmentedArray", "FragmentedLayout", "TiledLayout", "WGSplatFragLayout", "WGStridedFragLayout", "c",
+    "optimization_barrier",
 ]  # fmt: skip
+
+
+@functools.wraps(fa.optimization_barrier)
+def optimization_barrier(*arrays: Any) -> Any:
+    behind = fa.optimization_barrier(*arrays)
+    return tuple(behind) if isinstance(behind, list) else behind
+
 
 addf, subf, mulf = map(giving_scalars, (fa.addf, fa.subf, fa.mulf))
 

@@ -518,10 +518,21 @@ class FragmentedArray(Generic[_D, _L_co]):
         dtype: ir.Type | UnknownDType,
         shape: tuple[int, ...],
         dimension: int,
-        layout: FragmentedLayout[Any] | None = ...,
+        layout: None = ...,
         *,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[Any, Any]: ...
+    ) -> FragmentedArray[Any, Splat]: ...
+    @overload
+    @staticmethod
+    def broadcasted_iota(
+        dtype: ir.Type | UnknownDType,
+        shape: tuple[int, ...],
+        dimension: int,
+        layout: FragmentedLayout[_L],
+        *,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L]:
+        """The index of each element along `dimension`, as this dtype. Raises ValueError where there is no such axis."""
     @classmethod
     def build[L](
         cls,
@@ -1286,9 +1297,15 @@ class FragmentedArray(Generic[_D, _L_co]):
 @overload
 def optimization_barrier[D, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
 @overload
+def optimization_barrier[A: FragmentedArray[Any, Any], B: FragmentedArray[Any, Any]](a: A, b: B, /) -> tuple[A, B]: ...
+@overload
+def optimization_barrier[A: FragmentedArray[Any, Any], B: FragmentedArray[Any, Any], C: FragmentedArray[Any, Any]](
+    a: A, b: B, c: C, /
+) -> tuple[A, B, C]: ...
+@overload
 def optimization_barrier(
     a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any], /, *arrays: FragmentedArray[Any, Any]
-) -> Sequence[FragmentedArray[Any, Any]]:
+) -> tuple[FragmentedArray[Any, Any], ...]:
     """The arrays, behind a point over which the compiler moves no work of theirs."""
 
 def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]:

@@ -37,7 +37,7 @@ class _WeaklyTyped(Protocol):
     def weak_type(self) -> Any: ...
 
 # JAX's and numpy's own specs and arrays have one of these two properties, and no reference of ours has either.
-type _Leaf = _Ranked | _WeaklyTyped | Union[Any] | list[Any] | dict[Any, Any]
+type _Leaf = _Ranked | _WeaklyTyped | Union[*tuple[Any, ...]] | list[Any] | dict[Any, Any]
 
 type _Foreign = (
     _Leaf

@@ -1,17 +1,34 @@
 """Measuring kernels on the device (`jax.experimental.mosaic.gpu.profiler`)."""
 
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, Literal, TextIO, overload
 
 from jaxlib.mlir import ir
 
 from safegpu.barriers import ThreadSubset
+from safegpu.specs import ShapeDtypeStruct
 from safegpu.utils import Region
 
 class Cupti:
     finalize: bool
     def __init__(self, *, finalize: bool = ...) -> None: ...
-    def measure(self, f: Callable[..., Any], *, aggregate: bool = ..., iterations: int = ...) -> Callable[..., Any]: ...
+    @overload
+    def measure[T, **P](  # type: ignore[overload-overlap]  # one iteration gives no list
+        self, f: Callable[P, T], *, aggregate: Literal[True] = ..., iterations: Literal[1] = ...
+    ) -> Callable[P, tuple[T, float | None]]: ...
+    @overload
+    def measure[T, **P](  # type: ignore[overload-overlap]  # one iteration gives no list
+        self, f: Callable[P, T], *, aggregate: Literal[False], iterations: Literal[1] = ...
+    ) -> Callable[P, tuple[T, list[tuple[str, float]] | None]]: ...
+    @overload
+    def measure[T, **P](
+        self, f: Callable[P, T], *, aggregate: Literal[True] = ..., iterations: int
+    ) -> Callable[P, tuple[T, list[float] | None]]: ...
+    @overload
+    def measure[T, **P](
+        self, f: Callable[P, T], *, aggregate: Literal[False], iterations: int
+    ) -> Callable[P, tuple[T, list[list[tuple[str, float]]] | None]]:
+        """As `profiler.measure`; with `finalize` CUPTI is detached afterwards, and other tools can attach."""
 
 @overload
 def measure[T, **P](  # type: ignore[overload-overlap]  # one iteration gives no list
@@ -48,9 +65,10 @@ class ProfilerSpec:
     def smem_i32_elements(self, block: tuple[int, ...]) -> int: ...
     def smem_bytes(self, block: tuple[int, ...]) -> int: ...
     def intern_name(self, name: str) -> int: ...
-    def dump(self, buffer: Any, f: Any, grid: tuple[int, ...], block: tuple[int, ...]) -> None: ...
-    def mlir_buffer_type(self, grid: tuple[int, ...], block: tuple[int, ...]) -> Any: ...
-    def jax_buffer_type(self, grid: tuple[int, ...], block: tuple[int, ...]) -> Any: ...
+    def dump(self, buffer: Any, f: TextIO, grid: tuple[int, ...], block: tuple[int, ...]) -> None:
+        """Writes the trace of a kernel in Chrome's format. Raises RuntimeError where the buffer was too small."""
+    def mlir_buffer_type(self, grid: tuple[int, ...], block: tuple[int, ...]) -> ir.MemRefType: ...
+    def jax_buffer_type(self, grid: tuple[int, ...], block: tuple[int, ...]) -> ShapeDtypeStruct: ...
 
 class OnDeviceProfiler:
     spec: ProfilerSpec
@@ -59,8 +77,8 @@ class OnDeviceProfiler:
     def __init__(
         self,
         spec: ProfilerSpec,
-        smem_buffer: ir.Value[Any],
-        gmem_buffer: ir.Value[Any],
+        smem_buffer: ir.Value[ir.MemRefType],
+        gmem_buffer: ir.Value[ir.MemRefType],
         wrap_in_custom_primitive: bool,
     ) -> None: ...
     def record(self, name: str) -> Region: ...

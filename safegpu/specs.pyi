@@ -529,12 +529,19 @@ def ClusterBarrier(
 def Many[R](spec: R, n: int) -> tuple[R, ...]:
     """`n` buffers or barriers of the same spec: the body receives a tuple of `n` references."""
 
-class Union[T]:
-    """Scratch of which one member is used at a time: the members share their memory."""
+class Union[*Members]:
+    """Scratch of which one member is used at a time: the members share their memory, as much as the largest takes.
 
-    members: Sequence[T]
-    def __new__(cls, members: Sequence[Any]) -> Union[Any]: ...
-    def __iter__(self) -> Iterator[T]: ...
+    The body receives a `Union` whose `members` are the references of each; a checker knows them where a tuple is given.
+    Keep barriers out of it: what the other members hold overwrites them.
+    """
+
+    members: tuple[*Members]
+    @overload
+    def __new__[*Ts](cls, members: tuple[*Ts]) -> Union[*Ts]: ...
+    @overload
+    def __new__(cls, members: Sequence[Any]) -> Union[*tuple[Any, ...]]: ...
+    def __iter__(self) -> Iterator[Any]: ...
 
 class Scratch:
     """Base of a kernel's scratch: each attribute that is a spec is allocated, in the order of declaration.

@@ -27,7 +27,7 @@ from safegpu.dtypes import (
     uint32,
 )
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
-from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
+from safegpu.fragmented_array import FragmentedArray, Replicated, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
 from safegpu.refs import DynamicSlice, SmemRef
 from safegpu.scalars import I32, IndexValue, IntegerValue
@@ -56,8 +56,8 @@ class TMEMLayout(TiledLayout[Any], Generic[_T_co]):
     def __new__(
         cls,
         tiling: Tiling,
-        warp_dims: tuple[Any, ...],
-        lane_dims: tuple[Any, ...],
+        warp_dims: tuple[int | Replicated, ...],
+        lane_dims: tuple[int | Replicated, ...],
         vector_dim: int,
         _check_canonical: bool = ...,
     ) -> TMEMLayout[Any]: ...

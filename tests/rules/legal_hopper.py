@@ -63,6 +63,9 @@ class Nested(Common):
     named = {"full": mgpu.Barrier(1), "empty": mgpu.Barrier(1)}
     ring = mgpu.Many(mgpu.Barrier(1, num_barriers=2), 3)
     either = mgpu.Union([mgpu.SMEM((64, 64), mgpu.float16), mgpu.SMEM((64, 64), mgpu.float16)])
+    known = mgpu.Union(
+        (mgpu.SMEM((64, 64), mgpu.float16), (mgpu.SMEM((32,), mgpu.float32), mgpu.SMEM((8,), mgpu.int8)))
+    )
 
 
 @legal(F16, F16, Nested, arch="sm_90a")
@@ -79,6 +82,10 @@ def scratch(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gmem
     for barriers in s.ring:
         barriers[0].arrive()
     first, second = s.either
+    half, (single, byte) = s.known.members
+    of_half: mgpu.SmemRef[mgpu.float16] = half
+    of_single: mgpu.SmemRef[mgpu.float32] = single
+    of_byte: mgpu.SmemRef[mgpu.int8] = byte
     mgpu.FragmentedArray.load_strided(first).store_untiled(second)
     assert s.rows() == 64 and s.smem.shape == (64, 64)
     use_common(s)
