@@ -58,7 +58,8 @@ class WGMMAAccumulator(Generic[_D, _L]):
     @classmethod
     def zero(
         cls, m: int, n: int, dtype: ir.Type | UnknownDType, *, is_signed: bool | None = ...
-    ) -> WGMMAAccumulator[Any]: ...
+    ) -> WGMMAAccumulator[Any]:
+        """An accumulator of (m, n) zeros, float32 where no dtype is named. ValueError unless m is a multiple of 64 and n of 8."""
     @overload
     @classmethod
     def from_registers[D](
@@ -73,9 +74,11 @@ class WGMMAAccumulator(Generic[_D, _L]):
 
         With `sync` the array's writes are ordered before wgmma's (PTX ISA, "wgmma.fence").
         """
-    def tree_flatten(self) -> tuple[Any, Any]: ...
+    def tree_flatten(self) -> tuple[Any, Any]:
+        """For JAX."""
     @classmethod
-    def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]: ...
+    def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]:
+        """For JAX."""
 
 type _A[D, Swizzle] = SmemRef[D, Swizzle] | FragmentedArray[D, Any]
 
