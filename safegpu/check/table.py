@@ -110,6 +110,7 @@ ROWS = (
     Row("SG305", _ARITHMETIC, ANY, differs="dtype"),
     Row("SG305", _ARITHMETIC, "~D | ()"),
     # the tensor core
+    Row("SG212", "mma", "acc | a | b", differs="layout", got="FragmentedArray"),
     Row("SG801", "mma", "d", differs="layout", got=_M64, expected=_M128),
     Row("SG804", "mma", "!a_scale | !b_scale"),
     Row("SG804", "mma", "a_scale | b_scale", got="ScalesTMEM", expected="None"),

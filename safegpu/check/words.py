@@ -40,7 +40,8 @@ def details(
     if code == "SG701" and (said := _swizzle(reading, argument)):
         return said
     if code == "SG804" and argument:
-        return f"argument `{argument.parameter.lstrip('!')}` of {_name(complaint.call)} is {'missing' if argument.parameter.startswith('!') else 'given alone'}"
+        given = "missing" if argument.parameter.startswith("!") else "given alone"
+        return f"argument `{argument.parameter.lstrip('!')}` of {_name(complaint.call)} is {given}"
     if code == "SG404" and argument:
         return f"argument `{argument.parameter}` of {_name(complaint.call)}"
     if code == "SG307" and reading:

@@ -193,6 +193,14 @@ CATALOGUE = (
         mosaic="Unsupported A register array layout",
         references=("Mosaic GPU, wgmma", 'PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16"'),
     ),
+    Rule(
+        code="SG212",
+        name="mma-register-layout",
+        message="mma takes each array in its own layout of one MMALayouts",
+        fix="make layouts = mgpu.MMALayouts(dtype), and a, b and acc in layouts.lhs, layouts.rhs and layouts.acc",
+        mosaic="Expected MMALayouts.",
+        references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
+    ),
     # --- 3: dtype
     Rule(
         code="SG301",
