@@ -889,7 +889,7 @@ class FragmentedArray(Generic[_D, _L_co]):
     def to_layout[D, P](
         self: FragmentedArray[D, layouts.MMA_RHS_1[P]], new_layout: FragmentedLayout[layouts.MMA_RHS_1[P]]
     ) -> FragmentedArray[D, layouts.MMA_RHS_1[P]]:
-        """The same array in another layout, where Mosaic GPU converts (`safegpu explain SG209`); else NotImplementedError."""
+        """The same array in another layout, where Mosaic GPU converts (`safegpu explain unsupported-layout-conversion`); else NotImplementedError."""
     @overload
     def astype(
         self, new_dtype: type[Token], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
