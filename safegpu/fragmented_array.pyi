@@ -30,7 +30,7 @@ from safegpu.dtypes import (
 )
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
-from safegpu.refs import ClusterSmemRef, DynamicSlice, GmemRef, MultimemRef, SmemRef
+from safegpu.refs import ClusterSmemRef, DynamicSlice, GmemRef, MultimemRef, SmemRef, Subscript
 from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue
 from safegpu.scalars import c as c
 from safegpu.utils import MultimemReductionOp
@@ -250,8 +250,6 @@ type _Visit[S] = Callable[[S, tuple[Index, ...]], object]
 type _Map[S] = Callable[[S, tuple[Index, ...]], ir.Value[Any]]
 
 type _Static = int | slice | DynamicSlice[int]
-type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
-type _Index = _Dim | tuple[_Dim, ...]
 
 class _Untyped:
     """Nothing is of this class."""
@@ -1180,7 +1178,7 @@ class FragmentedArray(Generic[_D, _L_co]):
         self, idx: _Static | tuple[_Static, ...]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __getitem__[D](self: FragmentedArray[D, Splat], idx: _Index) -> FragmentedArray[D, Splat]:
+    def __getitem__[D](self: FragmentedArray[D, Splat], idx: Subscript) -> FragmentedArray[D, Splat]:
         """Part of an array, by slices known to Python that cut whole tiles; an int drops an axis that is not tiled.
 
         Raises ValueError for other slices, NotImplementedError for a strided array.

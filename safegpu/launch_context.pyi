@@ -10,7 +10,7 @@ from safegpu import layouts
 from safegpu.barriers import BarrierRef, ThreadSubset
 from safegpu.fragmented_array import FragmentedArray
 from safegpu.profiler import OnDeviceProfiler as OnDeviceProfiler
-from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef
+from safegpu.refs import Along, GmemRef, MultimemRef, SmemRef
 from safegpu.scalars import I32, Dim, IndexValue, IntegerValue
 from safegpu.scalars import c as c
 from safegpu.utils import Region
@@ -98,8 +98,7 @@ class DropUnitDimsTransform(MemRefTransform):
     def __init__(self, unit_dims: tuple[int, ...]) -> None: ...
 
 type _Gather = FragmentedArray[Any, layouts.TMA_INDICES | layouts.TMA_INDICES_4]
-type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue] | _Gather
-type _Slice = _Dim | tuple[_Dim, ...]
+type _Slice = Along | _Gather | tuple[Along | _Gather, ...]
 type _Transform = MemRefTransform | tuple[MemRefTransform, ...]
 type _Axes = Sequence[Dim] | Dim | None
 

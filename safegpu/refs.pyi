@@ -24,8 +24,11 @@ class DynamicSlice(Generic[_B_co]):
     length: int
     def __init__(self, base: _B_co, length: int) -> None: ...
 
-type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
-type _Index = _Dim | tuple[_Dim, ...]
+type Along = int | slice | IndexValue | DynamicSlice[int | IndexValue] | ir.OpView | ir.Operation
+"""Of one axis: an element, by an index or the operation that gives one, or several."""
+
+type Subscript = Along | tuple[Along, ...]
+"""Of a buffer: of its first axes one by one, and of the others all."""
 
 class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
     """A reference to global memory: a kernel's input, output or `to_remote` reference. `D` is its dtype token."""
@@ -176,11 +179,11 @@ class MultimemRef(Generic[_D]):
 # Each view keeps the class of its reference and its parameters.
 
 @overload
-def memref_slice[D](ref: GmemRef[D], index: _Index) -> GmemRef[D]: ...
+def memref_slice[D](ref: GmemRef[D], index: Subscript) -> GmemRef[D]: ...
 @overload
-def memref_slice[D, Swizzle](ref: SmemRef[D, Swizzle], index: _Index) -> SmemRef[D, Swizzle]: ...
+def memref_slice[D, Swizzle](ref: SmemRef[D, Swizzle], index: Subscript) -> SmemRef[D, Swizzle]: ...
 @overload
-def memref_slice[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: _Index) -> ClusterSmemRef[D, Swizzle]:
+def memref_slice[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: Subscript) -> ClusterSmemRef[D, Swizzle]:
     """Part of a buffer: an index drops its axis, a slice or `ds(base, length)` keeps it."""
 
 @overload
