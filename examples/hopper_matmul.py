@@ -354,4 +354,12 @@ def kernel[
 
 
 def float16() -> mgpu.Kernel:
-    return kernel(512, 512, 256, mgpu.float16, mgpu.float16)
+    return kernel(2048, 2048, 2048, mgpu.float16, mgpu.float16)
+
+
+def bfloat16() -> mgpu.Kernel:
+    return kernel(2048, 2048, 2048, mgpu.bfloat16, mgpu.float32)
+
+
+def float8() -> mgpu.Kernel:
+    return kernel(2048, 2048, 2048, mgpu.float8_e4m3fn, mgpu.float16, b_transposed=True)

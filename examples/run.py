@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import safegpu as mgpu
-from examples import cluster_exchange, multimem_all_reduce, sparse_matmul
+from examples import cluster_exchange, hopper_matmul, multimem_all_reduce, sparse_matmul
 
 HERE = Path(__file__).parent
 
@@ -32,6 +32,13 @@ class Example:
 KERNELS = {
     "cluster_exchange": Example(cluster_exchange.exchange, "sm_90a", ("STAS",)),
     "cluster_reduce": Example(cluster_exchange.reduce, "sm_90a", ("REDAS.ADD.S32",)),
+    "hopper_matmul float16": Example(hopper_matmul.float16, "sm_90a", ("HGMMA.64x256x16.F32", "UTMALDG.4D.MULTICAST")),
+    "hopper_matmul bfloat16": Example(
+        hopper_matmul.bfloat16, "sm_90a", ("HGMMA.64x256x16.F32.BF16", "UTMALDG.4D.MULTICAST")
+    ),
+    "hopper_matmul float8": Example(
+        hopper_matmul.float8, "sm_90a", ("QGMMA.64x256x32.F32.E4M3.E4M3", "UTMALDG.4D.MULTICAST")
+    ),
     "sparse_matmul float16": Example(sparse_matmul.float16, "sm_100a", ("UTCHMMA",)),
     "sparse_matmul float8": Example(sparse_matmul.float8, "sm_100a", ("UTCQMMA",)),
     "multimem_all_reduce": Example(multimem_all_reduce.kernel, "sm_90a", ("LDGMC.E.ADD.F32x4.RN.STRONG.SYS",), peers=2),
@@ -115,7 +122,30 @@ def run_cluster_exchange(pairs: int = 64) -> None:
     print(f"cluster_reduce: {integers.shape} int32, equal to numpy")
 
 
-RUNS = {"cluster_exchange": run_cluster_exchange}
+def run_hopper_matmul(size: int = 2048) -> None:
+    """Products of normally distributed matrices against numpy. Raises AssertionError where the error is too large."""
+    import jax
+    import numpy as np
+
+    def run(dtype: Any, out_dtype: Any, b_transposed: bool, tolerance: float) -> None:
+        kernel = hopper_matmul.kernel(size, size, size, dtype, out_dtype, b_transposed=b_transposed)
+        a, b = (rng.standard_normal((size, size), np.float32).astype(dtype.dtype) for _ in range(2))
+        expected = a.astype(np.float32) @ (b.T if b_transposed else b).astype(np.float32)
+        result = np.asarray(kernel(jax.numpy.asarray(a), jax.numpy.asarray(b))).astype(np.float32)
+        error = np.abs(result - expected).max() / np.abs(expected).max()
+        layout = "(n, k)" if b_transposed else "(k, n)"
+        print(f"hopper_matmul: {dtype.__name__} to {out_dtype.__name__}, B {layout}, relative error {error:.1e}")
+        assert error < tolerance
+
+    rng = np.random.default_rng()
+    run(mgpu.float16, mgpu.float16, False, 1e-3)
+    run(mgpu.float16, mgpu.float32, True, 1e-5)
+    run(mgpu.bfloat16, mgpu.bfloat16, False, 8e-3)
+    run(mgpu.float8_e4m3fn, mgpu.float16, True, 1e-2)
+    run(mgpu.float8_e5m2, mgpu.float32, True, 1e-2)
+
+
+RUNS = {"cluster_exchange": run_cluster_exchange, "hopper_matmul": run_hopper_matmul}
 
 
 def main() -> int:
