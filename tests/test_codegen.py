@@ -71,7 +71,7 @@ _MULTIMEM_SASS = {
 
 
 def _matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], sass: dict[str, int]) -> dict[str, Any]:
-    """What every Hopper matmul has: four products a step of 128 bytes along k, and the producer's loop unrolled once."""
+    """What every Hopper matmul has: four products a step of 128 bytes along k, and its producer unrolled by two."""
     copy = "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
     return {
         "arch": "sm_90a",
