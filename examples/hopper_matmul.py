@@ -132,12 +132,16 @@ class Plan:
         return (self.config.tile_m + self.config.tile_n) * self.tile_k * self.bits // 8
 
 
-class Scratch[D: mgpu.DType, O: mgpu.DType](mgpu.Scratch):
+class Scratch[
+    D: (mgpu.float16, mgpu.bfloat16, mgpu.float8_e4m3fn, mgpu.float8_e5m2),
+    O: (mgpu.float32, mgpu.float16, mgpu.bfloat16),
+](mgpu.Scratch):
     def __init__(self, plan: Plan, dtype: type[D], out_dtype: type[O], b_shape: tuple[int, int]) -> None:
         stages = plan.config.stages
-        self.a = mgpu.SMEM((stages, plan.config.tile_m, plan.tile_k), dtype, swizzle=128)
-        self.b = mgpu.SMEM((stages, *b_shape), dtype, swizzle=128)
-        self.out = mgpu.SMEM((CONSUMERS, plan.out_slots, 64, plan.epilogue_n), out_dtype, swizzle=128)
+        self.a: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((stages, plan.config.tile_m, plan.tile_k), dtype, swizzle=128)
+        self.b: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((stages, *b_shape), dtype, swizzle=128)
+        out_shape = (CONSUMERS, plan.out_slots, 64, plan.epilogue_n)
+        self.out: mgpu.SmemRef[O, Literal[128]] = mgpu.SMEM(out_shape, out_dtype, swizzle=128)
         # One arrival fills a slot, the producer's, and the bytes that it announces.
         self.filled: mgpu.BarrierArray = mgpu.Barrier(arrival_count=1, num_barriers=stages)
         # All consumers of the cluster free it, since a copy writes to both blocks' slots.
