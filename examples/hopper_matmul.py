@@ -31,8 +31,8 @@ class Config:
     """Columns of that tile."""
     tile_k: int | None = None
     """Columns of A in a slot of the ring. None is what 128 bytes hold, the least that their swizzle permits."""
-    stages: int = 4
-    """Slots of the ring."""
+    stages: Literal[2, 3, 4, 5, 6, 7, 8] = 4
+    """Slots of the ring. As literals, they say that barriers of this number are an array."""
     split: Literal["m", "n"] = "m"
     """Whether the two consumers divide the rows or the columns of the tile."""
     cluster: Literal["m", "n"] | None = "m"
@@ -81,8 +81,8 @@ class Plan:
                 raise ValueError(f"{name} is {size}, which is no multiple of {unit}: {why}")
         if columns > 256:
             raise ValueError(f"a consumer's tile has {columns} columns, and wgmma has at most 256")
-        if not 2 <= c.stages <= 32:
-            raise ValueError(f"stages is {c.stages}: between 2 and 32 slots make a ring")
+        if not 2 <= c.stages <= 8:
+            raise ValueError(f"stages is {c.stages}: between 2 and 8 slots make a ring")
         if c.grid_width < 1:
             raise ValueError(f"grid_width is {c.grid_width}, and must be positive")
         if self.chunks % self.out_slots:
@@ -143,9 +143,9 @@ class Scratch[
         out_shape = (CONSUMERS, plan.out_slots, 64, plan.epilogue_n)
         self.out: mgpu.SmemRef[O, Literal[128]] = mgpu.SMEM(out_shape, out_dtype, swizzle=128)
         # One arrival fills a slot, the producer's, and the bytes that it announces.
-        self.filled: mgpu.BarrierArray = mgpu.Barrier(arrival_count=1, num_barriers=stages)
+        self.filled = mgpu.Barrier(arrival_count=1, num_barriers=stages)
         # All consumers of the cluster free it, since a copy writes to both blocks' slots.
-        self.free: mgpu.CollectiveBarrierArray = mgpu.ClusterBarrier((X,), CONSUMERS, stages)
+        self.free = mgpu.ClusterBarrier((X,), CONSUMERS, stages)
 
 
 def kernel[

@@ -149,14 +149,13 @@ def test_every_rule_has_its_file() -> None:
     marked: dict[str, set[str]] = collections.defaultdict(set)
     for (name, _line), rule in expectations(FILES).items():
         marked[name].add(rule)
-    for kernel in [name for name in marked if name.startswith("kernel_")]:
-        assert marked.pop(kernel) <= set(RULES), "the mistakes of a whole kernel break any rule"
     own = {file.name: file.stem.split("_")[0] for file in FILES if file.stem.startswith("SG")}
     assert sorted(own.values()) == sorted(set(RULES) - {"SG000"})
     for name, rule in own.items():
         assert marked[name] - {"SG000"} == {rule}
         assert name == f"{rule}_{RULES[rule].name.replace('-', '_')}.py"
-    assert marked.keys() == own.keys(), "a mark outside the file of its rule"
+    elsewhere = {name for name in marked if not name.startswith("kernel_")}
+    assert elsewhere == own.keys(), "a mark outside the file of its rule, or of a kernel"
 
 
 # --- the oracle: Mosaic GPU itself
