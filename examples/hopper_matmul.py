@@ -81,6 +81,8 @@ class Plan:
                 raise ValueError(f"{name} is {size}, which is no multiple of {unit}: {why}")
         if columns > 256:
             raise ValueError(f"a consumer's tile has {columns} columns, and wgmma has at most 256")
+        if (registers := rows * columns // 128) > c.consumer_registers - 32:
+            raise ValueError(f"a {rows}x{columns} accumulator takes {registers} of a thread's {c.consumer_registers}")
         if not 2 <= c.stages <= 8:
             raise ValueError(f"stages is {c.stages}: between 2 and 8 slots make a ring")
         if c.grid_width < 1:

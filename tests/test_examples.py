@@ -116,6 +116,7 @@ def test_kernel_modules_import_no_jax(path: Path) -> None:
         ((512, 512, 64), hopper_matmul.Config(tile_n=96), "tile_n is 96, which is no multiple of 64"),
         ((512, 512, 64), hopper_matmul.Config(tile_k=32), "tile_k is 32, which is no multiple of 64"),
         ((512, 512, 64), hopper_matmul.Config(tile_n=512), "512 columns, and wgmma has at most 256"),
+        ((512, 512, 64), hopper_matmul.Config(tile_m=256), "128x256 accumulator takes 256 of a thread's 232"),
         ((512, 512, 64), hopper_matmul.Config(stages=1), "stages is 1: between 2 and 8"),
         ((512, 512, 64), hopper_matmul.Config(grid_width=0), "grid_width is 0"),
         ((512, 512, 64), hopper_matmul.Config(epilogue_n=32), "epilogue_n is 32, which is no multiple of 64"),
