@@ -2,8 +2,9 @@
 
 python -m bench.matmul [--size 8192 | --sizes 4096 8192x8192x2048 ...] [--dtype float16] [--tune] [--out FILE]
 
-The inputs are normally distributed: what they hold decides what they cost in power, and so the clock. All results are
-compared with one product in float32. cuBLAS is what XLA calls for `jnp.dot` without Triton; Pallas takes 16-bit dtypes.
+Large products run at the power that the GPU may draw, and what the inputs hold decides how much they need: these are
+normally distributed, or with `--inputs uniform` in [0, 1), which needs less. All results are compared with one product
+in float32. cuBLAS is what XLA calls for `jnp.dot` without Triton; Pallas takes 16-bit dtypes.
 """
 
 import argparse
@@ -20,10 +21,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.experimental.mosaic.gpu import profiler
 
 import safegpu as mgpu
 from bench.timing import device_ms
 from examples.hopper_matmul import Config, kernel
+from safegpu._jax import mlir_context
 from tests.raw import hopper_matmul as raw
 
 type Size = tuple[int, int, int]
@@ -36,23 +39,22 @@ TOKENS: dict[str, Any] = {
     "float32": mgpu.float32,
 }
 
-_B, _A = Config(), Config(cluster="n")  # the operand that a cluster shares
+_WIDTHS = (4, 8, 16)
 TUNED: tuple[Config, ...] = (
-    _B,
-    *(dataclasses.replace(_B, grid_width=width) for width in (2, 4, 16)),
-    *(dataclasses.replace(_B, grid_minor="m", grid_width=width) for width in (4, 8, 16)),
-    _A,
-    *(dataclasses.replace(_A, grid_minor="m", grid_width=width) for width in (8, 16)),
-    dataclasses.replace(_B, cluster=None),
-    dataclasses.replace(_B, split="n"),
-    dataclasses.replace(_A, split="n"),
-    dataclasses.replace(_B, stages=3),
+    *(Config(grid_minor=minor, grid_width=width) for minor in ("n", "m") for width in _WIDTHS),
     *(
-        Config(tile_m=256, tile_n=128, cluster=cluster, grid_minor=minor)
-        for cluster in ("m", "n")
-        for minor in ("m", "n")
+        Config(cluster_m=1, cluster_n=2, grid_minor=minor, grid_width=width)
+        for minor in ("n", "m")
+        for width in _WIDTHS
     ),
-    Config(tile_m=128, tile_n=128, stages=6),
+    # Clusters of four fit on 128 of an H200's 132 multiprocessors.
+    *(Config(cluster_m=2, cluster_n=2, grid_minor=minor, blocks=128) for minor in ("n", "m")),
+    *(Config(cluster_m=4, grid_minor=minor, blocks=128) for minor in ("n", "m")),
+    Config(cluster_m=1),
+    Config(release_delay=1),
+    Config(split="n"),
+    Config(tile_m=256, tile_n=128, cluster_m=1, cluster_n=2),
+    Config(tile_n=128, stages=6),
 )
 """What `--tune` tries; what does not divide a size is left out."""
 
@@ -64,6 +66,7 @@ class Problem:
     size: Size
     dtype: str
     out_dtype: str
+    distribution: str = "normal"
 
     @property
     def transposed(self) -> bool:
@@ -77,9 +80,10 @@ class Problem:
 
     def inputs(self) -> tuple[jax.Array, jax.Array]:
         m, n, k = self.size
+        draw = getattr(jax.random, self.distribution)
         for_a, for_b = jax.random.split(jax.random.key(0))
-        a = jax.random.normal(for_a, (m, k), jnp.float32)
-        b = jax.random.normal(for_b, (n, k) if self.transposed else (k, n), jnp.float32)
+        a = draw(for_a, (m, k), jnp.float32)
+        b = draw(for_b, (n, k) if self.transposed else (k, n), jnp.float32)
         return a.astype(self.dtype), b.astype(self.dtype)
 
     def product(self, a: jax.Array, b: jax.Array, out_dtype: str) -> jax.Array:
@@ -95,24 +99,13 @@ class Problem:
         return jax.jit(functools.partial(self.product, out_dtype="float32"))(a, b)
 
     def safegpu(self, config: Config) -> Callable[..., Any]:
-        return kernel(
-            *self.size,
-            TOKENS[self.dtype],
-            TOKENS[self.out_dtype],
-            config,
-            b_transposed=self.transposed,
-            multiprocessors=jax.devices()[0].core_count,
-        )
+        return kernel(*self.size, TOKENS[self.dtype], TOKENS[self.out_dtype], config, b_transposed=self.transposed)
 
     def twin(self, config: Config) -> Any:
-        return raw.build(
-            *self.size,
-            self.dtype,
-            self.out_dtype,
-            b_transposed=self.transposed,
-            multiprocessors=jax.devices()[0].core_count,
-            **dataclasses.asdict(config),
-        )
+        with mlir_context():
+            return raw.build(
+                *self.size, self.dtype, self.out_dtype, b_transposed=self.transposed, **dataclasses.asdict(config)
+            )
 
     def pallas(self) -> dict[str, Callable[..., Any]]:
         """jax's kernel in the configurations that are its best for large matrices; it gives the dtype it takes."""
@@ -177,7 +170,7 @@ def measure(problem: Problem, configs: list[Config], rounds: int, calls: int) ->
     timed = functools.partial(device_ms, rounds=rounds, calls=calls)
     flop = 2 * math.prod(problem.size)
 
-    print(f"\n{'x'.join(map(str, problem.size))} (m, n, k) {problem.dtype} to {problem.out_dtype}")
+    print(f"\n{'x'.join(map(str, problem.size))} (m, n, k) {problem.dtype} to {problem.out_dtype}", flush=True)
     start = time.monotonic()
     candidates: dict[str, Callable[..., Any]] = {}
     for config in configs:
@@ -188,6 +181,9 @@ def measure(problem: Problem, configs: list[Config], rounds: int, calls: int) ->
     candidates = check(candidates)
     pallas = check(problem.pallas())
     cublas = check({"cuBLAS": problem.cublas()})
+    for function in cublas.values():
+        _, launched = profiler.Cupti(finalize=False).measure(function, aggregate=False)(*arrays)
+        print(f"  cuBLAS runs {', '.join(name for name, _ in launched)}")
     if not candidates:
         raise SystemExit("no configuration of the kernel works")
     times = timed(candidates | pallas | cublas, *arrays) if len(candidates) > 1 or len(pallas) > 1 else {}
@@ -228,6 +224,7 @@ def main() -> int:
     parser.add_argument("--size", "--sizes", type=size, nargs="+", default=[(8192, 8192, 8192)], help="N or MxNxK")
     parser.add_argument("--dtype", choices=list(TOKENS)[:-1], default="float16")
     parser.add_argument("--out-dtype", choices=("float16", "bfloat16", "float32"), help="default: DTYPE, or float16")
+    parser.add_argument("--inputs", choices=("normal", "uniform"), default="normal", help="how they are distributed")
     parser.add_argument("--tune", action="store_true", help="try all configurations")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--calls", type=int, default=10)
@@ -238,11 +235,13 @@ def main() -> int:
         print("needs a Hopper GPU, and jax finds none: pip install 'jax[cuda13]'", file=sys.stderr)
         return 2
     out_dtype = options.out_dtype or ("float16" if options.dtype.startswith("float8") else options.dtype)
+    blocks = jax.devices()[0].core_count
+    configs = TUNED if options.tune else (Config(),)
     print(f"{jax.devices()[0].device_kind}, jax {jax.__version__}")
     figures = [
         measure(
-            Problem(each, options.dtype, out_dtype),
-            list(TUNED) if options.tune else [Config()],
+            Problem(each, options.dtype, out_dtype, options.inputs),
+            [dataclasses.replace(config, blocks=min(config.blocks, blocks)) for config in configs],
             options.rounds,
             options.calls,
         )

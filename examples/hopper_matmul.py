@@ -5,8 +5,8 @@ memory filled through TMA. The other two are consumers: each multiplies its half
 takes the accumulator out through shared memory while the producer already loads the next tile's operands. A block
 stays on its multiprocessor and works on one tile after another.
 
-Two neighbouring blocks make a cluster and compute neighbouring tiles, so they need the same tile of B (or of A): each
-loads half of it and multicasts it into the shared memory of both.
+Neighbouring blocks make a cluster and compute neighbouring tiles, so those in one column of it need the same tile of B
+and those in one row the same tile of A: each loads its part and multicasts it into the shared memory of all of them.
 
 Run it on a Hopper GPU: `python -m examples.run hopper_matmul`; `python -m bench.matmul` compares it with cuBLAS.
 """
@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 import safegpu as mgpu
 
-X = mgpu.Dimension.x
+X, Y = mgpu.Dimension.x, mgpu.Dimension.y  # of the cluster: along the rows of the output, and along its columns
 CONSUMERS: Final = 2
 """The warpgroups that multiply. The one after them is the producer."""
 
@@ -35,14 +35,20 @@ class Config:
     """Slots of the ring. As literals, they say that barriers of this number are an array."""
     split: Literal["m", "n"] = "m"
     """Whether the two consumers divide the rows or the columns of the tile."""
-    cluster: Literal["m", "n"] | None = "m"
-    """Whether the two blocks of a cluster lie along the rows, and share B, or along the columns, and share A."""
+    cluster_m: int = 2
+    """Blocks of a cluster along the rows of the output: they share B."""
+    cluster_n: int = 1
+    """Blocks of a cluster along its columns: they share A."""
     grid_minor: Literal["m", "n"] = "n"
     """The axis along which tiles that follow each other lie next to each other."""
     grid_width: int = 8
     """How many of them, before the next ones start along the other axis."""
     epilogue_n: int | None = None
     """Columns of the output that a consumer takes out at a time. None is what 128 bytes hold."""
+    release_delay: Literal[0, 1] = 0
+    """Products that a consumer leaves under way before it frees the slots of those before."""
+    blocks: int = 132
+    """Blocks that run at a time, one a multiprocessor. More than fit would run after the others."""
     producer_registers: int = 40
     """Registers of a thread of the producer; the consumers get what is left."""
 
@@ -72,6 +78,8 @@ class Plan:
             ("tile_k", self.tile_k, 1024 // self.bits, "a swizzle spans 128 bytes"),
             ("epilogue_n", self.epilogue_n, 1024 // self.out_bits, "a swizzle spans 128 bytes"),
             ("consumer's columns", columns, self.epilogue_n, "epilogue_n"),
+            ("cluster_m", c.cluster_m, 1, "it counts blocks"),
+            ("cluster_n", c.cluster_n, 1, "it counts blocks"),
             ("m", self.m, self.cluster_tile[0], "the rows of a cluster's tiles"),
             ("n", self.n, self.cluster_tile[1], "the columns of a cluster's tiles"),
             ("k", self.k, self.tile_k, "tile_k"),
@@ -85,6 +93,8 @@ class Plan:
             raise ValueError(f"a {rows}x{columns} accumulator takes {registers} of a thread's {c.consumer_registers}")
         if not 2 <= c.stages <= 8:
             raise ValueError(f"stages is {c.stages}: between 2 and 8 slots make a ring")
+        if c.blocks < c.cluster_m * c.cluster_n:
+            raise ValueError(f"blocks is {c.blocks}, fewer than the {c.cluster_m}x{c.cluster_n} of a cluster")
         if c.grid_width < 1:
             raise ValueError(f"grid_width is {c.grid_width}, and must be positive")
         if self.chunks % self.out_slots:
@@ -105,19 +115,21 @@ class Plan:
         return (tile_m // CONSUMERS, tile_n) if self.config.split == "m" else (tile_m, tile_n // CONSUMERS)
 
     @property
-    def cluster_size(self) -> int:
-        return 1 if self.config.cluster is None else 2
-
-    @property
     def cluster_tile(self) -> tuple[int, int]:
         """The tiles of a cluster's blocks together."""
-        c = self.config
-        return c.tile_m * (2 if c.cluster == "m" else 1), c.tile_n * (2 if c.cluster == "n" else 1)
+        return self.config.tile_m * self.config.cluster_m, self.config.tile_n * self.config.cluster_n
 
     @property
     def cluster_tiles(self) -> tuple[int, int]:
         """The number of these in the output, by rows and columns."""
         return self.m // self.cluster_tile[0], self.n // self.cluster_tile[1]
+
+    @property
+    def clusters(self) -> int:
+        """How many run. No more than it takes to be done after as many turns: the others' power is better used."""
+        tiles = self.cluster_tiles[0] * self.cluster_tiles[1]
+        turns = -(-tiles // (self.config.blocks // (self.config.cluster_m * self.config.cluster_n)))
+        return -(-tiles // turns)
 
     @property
     def chunks(self) -> int:
@@ -146,8 +158,8 @@ class Scratch[
         self.out: mgpu.SmemRef[O, Literal[128]] = mgpu.SMEM(out_shape, out_dtype, swizzle=128)
         # One arrival fills a slot, the producer's, and the bytes that it announces.
         self.filled = mgpu.Barrier(arrival_count=1, num_barriers=stages)
-        # All consumers of the cluster free it, since a copy writes to both blocks' slots.
-        self.free = mgpu.ClusterBarrier((X,), CONSUMERS, stages)
+        # The consumers of all blocks with which the block shares A or B free it, since copies write to all their slots.
+        self.free = mgpu.ClusterBarrier((X, Y), CONSUMERS, stages)
 
 
 def kernel[
@@ -162,7 +174,6 @@ def kernel[
     config: Config | None = None,
     *,
     b_transposed: bool = False,
-    multiprocessors: int = 132,
 ) -> mgpu.Kernel:
     """A kernel that gives A @ B for A (m, k) and B (k, n), or A @ B.T for B (n, k) with `b_transposed`.
 
@@ -177,7 +188,7 @@ def kernel[
     tile_m, tile_n, tile_k, stages = config.tile_m, config.tile_n, plan.tile_k, config.stages
     k_steps = k // tile_k
     m_tiles, n_tiles = plan.cluster_tiles
-    clusters = min(multiprocessors // plan.cluster_size, m_tiles * n_tiles)
+    clusters = plan.clusters
     rows, columns = plan.consumer_tile
     in_tiling = mgpu.TileTransform((8, 1024 // dtype.bits))
     out_tiling = mgpu.TileTransform((8, 1024 // out_dtype.bits))
@@ -197,10 +208,9 @@ def kernel[
         minor = start + inside % width
         major = (band % 2).eq(0).select(along, major_tiles - 1 - along)
         row, column = (major, minor) if config.grid_minor == "n" else (minor, major)
-        block = mgpu.cluster_block_id(X)
         return (
-            row * plan.cluster_tile[0] + (block * tile_m if config.cluster == "m" else 0),
-            column * plan.cluster_tile[1] + (block * tile_n if config.cluster == "n" else 0),
+            (row * config.cluster_m + mgpu.cluster_block_id(X)) * tile_m,
+            (column * config.cluster_n + mgpu.cluster_block_id(Y)) * tile_n,
         )
 
     def after(slot: mgpu.Index) -> mgpu.Index:
@@ -217,14 +227,15 @@ def kernel[
         scratch: Scratch[D, O],
     ) -> None:
         # Barriers remember their phase, so the ring goes on from tile to tile. Each `wait` waits for the next phase:
-        # - filled[s], of a block: one arrival a phase, its producer's, and all bytes of A and B. The other block's
-        #   half of a shared tile may arrive before this block announces it, never in an earlier phase: it is sent
-        #   once both blocks' consumers have freed the slot.
-        # - free[s]: an arrival a phase from both consumers of both blocks. The first phase says that nothing was ever
-        #   in the slot, so consumers begin with it, and the producer waits before each copy in the same way.
-        # Both blocks of a cluster take the same tiles, so they fill and free their slots equally often.
+        # - filled[s], of a block: one arrival a phase, its producer's, and all bytes of A and B. Another block's part
+        #   of a shared tile may arrive before this block announces it, never in an earlier phase: it is sent once the
+        #   consumers of all blocks that it goes to have freed the slot.
+        # - free[s]: an arrival a phase from both consumers of each block that shares A or B with this one. The first
+        #   phase says that nothing was ever in the slot, so consumers begin with it, and the producer waits before each
+        #   copy in the same way.
+        # All blocks of a cluster take the same turns, so they fill and free their slots equally often.
         group = mgpu.warpgroup_idx()
-        cluster = mgpu.block_id(X) // plan.cluster_size
+        cluster = mgpu.block_id(X) // config.cluster_m
         turns = (m_tiles * n_tiles + clusters - 1 - cluster) // clusters
         steps = mgpu.c(k_steps, mgpu.Index)
         first_slot = mgpu.c(0, mgpu.Index)
@@ -243,7 +254,7 @@ def kernel[
                 barrier=filled,
                 arrive=False,
                 predicate=None,
-                collective=X if config.cluster == "n" else None,
+                collective=Y,
             )
             ctx.async_copy(
                 src_ref=b,
@@ -254,7 +265,7 @@ def kernel[
                 barrier=filled,
                 arrive=False,
                 predicate=None,
-                collective=X if config.cluster == "m" else None,
+                collective=X,
             )
 
         with mgpu.when(group.eq(CONSUMERS)):
@@ -273,7 +284,7 @@ def kernel[
 
                     return ring.result
 
-                # The other block's consumers arrive here, and its producer writes here: stay until both are done.
+                # The other blocks' consumers arrive here, and their producers write here: stay until all are done.
                 for freed in scratch.free:
                     freed.wait()
 
@@ -334,15 +345,20 @@ def kernel[
                     scratch.filled[slot].wait()
                     acc = multiply(acc, slot)
                     mgpu.wgmma_commit_group()
-                    # The tensor core always has the next product waiting. Once at most that one is under way, the slot
-                    # before has been read; before a tile's first there is none, its own last was freed below.
-                    mgpu.wgmma_wait_group(1)
-                    scratch.free[before(slot)].arrive(predicate=step > 0)
+                    # While one consumer waits here the other's products keep the tensor core busy. With a delay it has
+                    # the next one of this consumer as well, and a slot is taken for longer.
+                    mgpu.wgmma_wait_group(config.release_delay)
+                    if config.release_delay:
+                        # Before the first of a tile there is none: its last is freed below.
+                        scratch.free[before(slot)].arrive(predicate=step > 0)
+                    else:
+                        scratch.free[slot].arrive()
                     return after(slot), acc
 
                 slot, acc = ring.results
-                mgpu.wgmma_wait_group(0)
-                scratch.free[before(slot)].arrive()
+                if config.release_delay:
+                    mgpu.wgmma_wait_group(0)
+                    scratch.free[before(slot)].arrive()
                 take_out(acc.value.astype(out_dtype), *origin(cluster + turn * clusters))
                 return slot
 
@@ -350,12 +366,12 @@ def kernel[
 
     return mgpu.as_gpu_kernel(
         hopper_matmul,
-        grid=(clusters * plan.cluster_size, 1, 1),
+        grid=(clusters * config.cluster_m, config.cluster_n, 1),
         block=((CONSUMERS + 1) * 128, 1, 1),
         in_shape=(mgpu.GMEM((m, k), dtype), mgpu.GMEM((n, k) if b_transposed else (k, n), dtype)),
         out_shape=mgpu.GMEM((m, n), out_dtype),
         smem_scratch_shape=Scratch(plan, dtype, out_dtype, (tile_n, tile_k) if b_transposed else (tile_k, tile_n)),
-        cluster=(plan.cluster_size, 1, 1),
+        cluster=(config.cluster_m, config.cluster_n, 1),
     )
 
 

@@ -79,7 +79,7 @@ def _matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], sass: di
         "ptx": {
             f"wgmma.mma_async.sync.aligned.{wgmma}": 4,
             "wgmma.fence.sync.aligned": 1,
-            "wgmma.wait_group.sync.aligned": 2,
+            "wgmma.wait_group.sync.aligned": 1,
             copy: 2,
             f"{copy}.multicast::cluster": 2,
             "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group": stores,
@@ -90,7 +90,7 @@ def _matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], sass: di
         },
         "sass": {
             gmma: 4,
-            "WARPGROUP.DEPBAR.LE": 2,
+            "WARPGROUP.DEPBAR.LE": 1,
             "UTMALDG.4D": 2,
             "UTMALDG.4D.MULTICAST": 2,
             "UTMASTG.4D": stores,

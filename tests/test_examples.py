@@ -22,9 +22,18 @@ EXAMPLES = Path(cluster_exchange.__file__).parent
 HOPPER, BLACKWELL = (9, 0), (10, 0)
 
 OTHERWISE = hopper_matmul.Config(
-    tile_n=192, tile_k=128, stages=2, cluster="n", grid_minor="m", grid_width=3, producer_registers=56
+    tile_n=192,
+    tile_k=128,
+    stages=2,
+    cluster_m=1,
+    cluster_n=2,
+    grid_minor="m",
+    grid_width=3,
+    release_delay=1,
+    blocks=4,
+    producer_registers=56,
 )
-ALONE = hopper_matmul.Config(cluster=None, split="n")
+ALONE = hopper_matmul.Config(cluster_m=1, split="n")
 
 TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]] = {
     "cluster_exchange": (cluster_exchange.exchange, raw_exchange.build, HOPPER, 1),
@@ -111,13 +120,15 @@ def test_kernel_modules_import_no_jax(path: Path) -> None:
     [
         ((512, 512, 96), hopper_matmul.Config(), "k is 96, which is no multiple of 64"),
         ((384, 512, 64), hopper_matmul.Config(), "m is 384, which is no multiple of 256"),
-        ((256, 256, 64), hopper_matmul.Config(cluster="n"), "n is 256, which is no multiple of 512"),
+        ((256, 256, 64), hopper_matmul.Config(cluster_n=2), "n is 256, which is no multiple of 512"),
         ((512, 512, 64), hopper_matmul.Config(tile_m=64), "tile_m is 64, which is no multiple of 128"),
         ((512, 512, 64), hopper_matmul.Config(tile_n=96), "tile_n is 96, which is no multiple of 64"),
         ((512, 512, 64), hopper_matmul.Config(tile_k=32), "tile_k is 32, which is no multiple of 64"),
         ((512, 512, 64), hopper_matmul.Config(tile_n=512), "512 columns, and wgmma has at most 256"),
         ((512, 512, 64), hopper_matmul.Config(tile_m=256), "128x256 accumulator takes 256 of a thread's 232"),
         ((512, 512, 64), hopper_matmul.Config(stages=1), "stages is 1: between 2 and 8"),
+        ((512, 512, 64), hopper_matmul.Config(blocks=1), "blocks is 1, fewer than the 2x1 of a cluster"),
+        ((512, 512, 64), hopper_matmul.Config(cluster_m=0), "cluster_m is 0"),
         ((512, 512, 64), hopper_matmul.Config(grid_width=0), "grid_width is 0"),
         ((512, 512, 64), hopper_matmul.Config(epilogue_n=32), "epilogue_n is 32, which is no multiple of 64"),
         ((512, 576, 64), hopper_matmul.Config(tile_n=192), "3 chunks: take an even number"),

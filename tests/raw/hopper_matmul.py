@@ -1,7 +1,7 @@
 """A matmul as fast as cuBLAS's (Hopper): warp-specialised, persistent, with multicast copies.
 
 One thread of a block's third warpgroup keeps a ring of tiles of A and B filled through TMA; the other two warpgroups
-multiply and store. The two blocks of a cluster multicast the operand that they share.
+multiply and store. The blocks of a cluster multicast the operands that they share.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax.experimental.mosaic.gpu import utils
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
-X = gpu.Dimension.x
+X, Y = gpu.Dimension.x, gpu.Dimension.y
 CONSUMERS = 2
 SWIZZLE = 128
 
@@ -32,22 +32,23 @@ def build(
     tile_k: int | None = None,
     stages: int = 4,
     split: str = "m",
-    cluster: str | None = "m",
+    cluster_m: int = 2,
+    cluster_n: int = 1,
     grid_minor: str = "n",
     grid_width: int = 8,
     epilogue_n: int | None = None,
+    release_delay: int = 0,
+    blocks: int = 132,
     producer_registers: int = 40,
     b_transposed: bool = False,
-    multiprocessors: int = 132,
 ) -> Any:
     """A kernel that gives A @ B for A (m, k) and B (k, n), or A @ B.T for B (n, k)."""
     dtype, out_dtype = jnp.dtype(dtype), jnp.dtype(out_dtype)
     tile_k = tile_k or SWIZZLE // dtype.itemsize
     width = epilogue_n or SWIZZLE // out_dtype.itemsize
-    cluster_size = 1 if cluster is None else 2
-    cluster_m, cluster_n = (2 if cluster == "m" else 1), (2 if cluster == "n" else 1)
     m_tiles, n_tiles = m // (tile_m * cluster_m), n // (tile_n * cluster_n)
-    clusters = min(multiprocessors // cluster_size, m_tiles * n_tiles)
+    turns_at_most = -(-m_tiles * n_tiles // (blocks // (cluster_m * cluster_n)))
+    clusters = -(-m_tiles * n_tiles // turns_at_most)
     rows, columns = (tile_m // CONSUMERS, tile_n) if split == "m" else (tile_m, tile_n // CONSUMERS)
     chunks = rows // 64 * (columns // width)
     out_slots = min(2, chunks)
@@ -70,11 +71,10 @@ def build(
         minor = arith.addi(start, arith.remui(inside, band_width))
         major = arith.select(eq(arith.remui(band, c(2)), c(0)), along, arith.subi(c(major_tiles - 1), along))
         row, column = (major, minor) if grid_minor == "n" else (minor, major)
-        block = gpu.cluster_block_id(X)
-        row = arith.muli(row, c(tile_m * cluster_m))
-        row = arith.addi(row, arith.muli(block, c(tile_m)) if cluster == "m" else c(0))
-        column = arith.muli(column, c(tile_n * cluster_n))
-        column = arith.addi(column, arith.muli(block, c(tile_n)) if cluster == "n" else c(0))
+        row = arith.addi(arith.muli(row, c(cluster_m)), gpu.cluster_block_id(X))
+        row = arith.muli(row, c(tile_m))
+        column = arith.addi(arith.muli(column, c(cluster_n)), gpu.cluster_block_id(Y))
+        column = arith.muli(column, c(tile_n))
         return row, column
 
     def after(slot: Any) -> Any:
@@ -90,7 +90,7 @@ def build(
     def hopper_matmul(ctx: Any, a: Any, b: Any, out: Any, scratch: Any) -> None:
         a_smem, b_smem, out_smem, filled_barriers, free_barriers = scratch
         group = mgpu.warpgroup_idx()
-        cluster_id = arith.divui(gpu.block_id(X), c(cluster_size))
+        cluster_id = arith.divui(gpu.block_id(X), c(cluster_m))
         turns = arith.divui(arith.subi(c(m_tiles * n_tiles + clusters - 1), cluster_id), c(clusters))
         steps = c(k // tile_k)
         first_slot = c(0)
@@ -110,14 +110,14 @@ def build(
                 src_ref=a,
                 dst_ref=mgpu.memref_slice(a_smem, slot),
                 gmem_slice=(mgpu.ds(row, tile_m), at_k),
-                collective=X if cluster == "n" else None,
+                collective=Y,
                 **common,
             )
             ctx.async_copy(
                 src_ref=b,
                 dst_ref=mgpu.memref_slice(b_smem, slot),
                 gmem_slice=(at_n, at_k) if b_transposed else (at_k, at_n),
-                collective=X if cluster == "m" else None,
+                collective=X,
                 **common,
             )
 
@@ -190,14 +190,18 @@ def build(
                     filled_barriers[slot].wait()
                     acc = multiply(acc, slot)
                     nvvm.wgmma_commit_group_sync_aligned()
-                    nvvm.wgmma_wait_group_sync_aligned(1)
-                    freed = free_barriers[before(slot)]
-                    freed.arrive(predicate=arith.cmpi(arith.CmpIPredicate.ugt, step, c(0)))
+                    nvvm.wgmma_wait_group_sync_aligned(release_delay)
+                    if release_delay:
+                        freed = free_barriers[before(slot)]
+                        freed.arrive(predicate=arith.cmpi(arith.CmpIPredicate.ugt, step, c(0)))
+                    else:
+                        free_barriers[slot].arrive()
                     return after(slot), acc
 
                 slot, acc = ring.results
-                nvvm.wgmma_wait_group_sync_aligned(0)
-                free_barriers[before(slot)].arrive()
+                if release_delay:
+                    nvvm.wgmma_wait_group_sync_aligned(0)
+                    free_barriers[before(slot)].arrive()
                 result = acc.value.astype(utils.dtype_to_ir_type(out_dtype))
                 take_out(result, *origin(arith.addi(cluster_id, arith.muli(turn, c(clusters)))))
                 return slot
@@ -208,7 +212,7 @@ def build(
     smem = lambda shape, tiling, dtype: jax.ShapeDtypeStruct(mgpu.tile_shape(shape, tiling), dtype)
     return mgpu.as_gpu_kernel(
         hopper_matmul,
-        grid=(clusters * cluster_size, 1, 1),
+        grid=(clusters * cluster_m, cluster_n, 1),
         block=((CONSUMERS + 1) * 128, 1, 1),
         in_shape=(
             jax.ShapeDtypeStruct((m, k), dtype),
@@ -220,7 +224,7 @@ def build(
             smem((stages, *b_tile), in_tiling, dtype),
             smem((CONSUMERS, out_slots, 64, width), out_tiling, out_dtype),
             mgpu.Barrier(arrival_count=1, num_barriers=stages),
-            mgpu.ClusterBarrier((X,), CONSUMERS, stages),
+            mgpu.ClusterBarrier((X, Y), CONSUMERS, stages),
         ),
-        cluster=(cluster_size, 1, 1),
+        cluster=(cluster_m, cluster_n, 1),
     )
