@@ -2,19 +2,27 @@
 
 `python -m examples.run` checks the examples, shows what their illegal twins in `bugs/` are told, lowers the legal ones
 on the CPU, and compiles them for their GPUs where the CUDA wheels are installed. `python -m examples.run
-cluster_exchange` runs that example on the GPU of this machine and compares it with numpy.
+cluster_exchange` runs that example on the GPU of this machine and compares it with numpy; `all_gather` on all of them.
 """
 
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import safegpu as mgpu
-from examples import cluster_exchange, hopper_matmul, multimem_all_reduce, sparse_matmul
+from examples import (
+    all_gather,
+    blackwell_matmul,
+    blackwell_scaled_matmul,
+    cluster_exchange,
+    hopper_matmul,
+    multimem_all_reduce,
+    sparse_matmul,
+)
 
 HERE = Path(__file__).parent
 
@@ -41,7 +49,12 @@ KERNELS = {
     ),
     "sparse_matmul float16": Example(sparse_matmul.float16, "sm_100a", ("UTCHMMA",)),
     "sparse_matmul float8": Example(sparse_matmul.float8, "sm_100a", ("UTCQMMA",)),
+    "blackwell_matmul f16": Example(blackwell_matmul.float16, "sm_100a", ("UTCHMMA.2CTA",)),
+    "blackwell_matmul f8": Example(blackwell_matmul.float8, "sm_100a", ("UTCQMMA.2CTA",)),
+    "scaled_matmul mxfp8": Example(blackwell_scaled_matmul.mxfp8, "sm_100a", ("UTCQMMA", "UTCCP.T.S.4x32dp128bit")),
+    "scaled_matmul nvfp4": Example(blackwell_scaled_matmul.nvfp4, "sm_100a", ("UTCOMMA.4X", "UTCCP.T.S.4x32dp128bit")),
     "multimem_all_reduce": Example(multimem_all_reduce.kernel, "sm_90a", ("LDGMC.E.ADD.F32x4.RN.STRONG.SYS",), peers=2),
+    "all_gather": Example(all_gather.kernel, "sm_90a", ("UTMASTG.2D", "REDG.E.ADD.STRONG.SYS"), peers=2),
 }
 
 
@@ -145,7 +158,44 @@ def run_hopper_matmul(size: int = 2048) -> None:
     run(mgpu.float8_e5m2, mgpu.float32, True, 1e-2)
 
 
-RUNS = {"cluster_exchange": run_cluster_exchange, "hopper_matmul": run_hopper_matmul}
+def all_gather_over(devices: Sequence[Any], rows: int, columns: int, blocks: int) -> Callable[..., Any]:
+    """The all-gather over these GPUs.
+
+    It takes their rows, (devices * rows, columns), and their semaphores, (devices,) zeros. What it returns holds each
+    GPU's result below that of the one before it, (devices * devices * rows, columns), and the semaphores.
+    """
+    import jax
+    import numpy as np
+
+    mesh = jax.sharding.Mesh(np.array(devices), ("gpus",))
+    each = jax.sharding.PartitionSpec("gpus")
+    with jax.set_mesh(mesh):
+        kernel = all_gather.kernel(len(devices), rows, columns, blocks)
+    return jax.jit(jax.shard_map(kernel, mesh=mesh, in_specs=each, out_specs=each, check_vma=False))
+
+
+def run_all_gather(rows: int = 1024, columns: int = 4096, blocks: int = 128) -> None:
+    """The rows of every GPU of this machine, random, to all of them. Raises AssertionError where a number differs."""
+    import jax
+    import numpy as np
+
+    devices = jax.devices()
+    if len(devices) == 1:
+        print("all_gather: this machine has one GPU, which gathers from itself alone")
+    source = np.random.default_rng().standard_normal((len(devices) * rows, columns)).astype(jax.numpy.bfloat16)
+    gather = all_gather_over(devices, rows, columns, blocks)
+    results, semaphores = gather(source, np.zeros(len(devices), np.int32))
+    for result in np.split(np.asarray(results), len(devices)):
+        np.testing.assert_array_equal(result, source)
+    np.testing.assert_array_equal(semaphores, 0)
+    print(f"all_gather: {source.shape} bfloat16 on each of {len(devices)} GPUs, equal to numpy")
+
+
+RUNS: dict[str, Callable[[], None]] = {
+    "cluster_exchange": run_cluster_exchange,
+    "hopper_matmul": run_hopper_matmul,
+    "all_gather": run_all_gather,
+}
 
 
 def main() -> int:

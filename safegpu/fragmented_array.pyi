@@ -30,18 +30,21 @@ from safegpu.dtypes import (
 )
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
-from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
-from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim
+from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef, Swizzle
+from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue
+from safegpu.scalars import c as c
 from safegpu.utils import MultimemReductionOp
+from safegpu.utils import ReductionKind as ReductionKind
 
 _D = TypeVar("_D", default=Any)
 _L = TypeVar("_L")
 _L_co = TypeVar("_L_co", covariant=True, default=Any)
+_D_co = TypeVar("_D_co", covariant=True)
 
 # For parameters that are unions of references: a reference of type Any leaves them unknown.
 _Dtype = TypeVar("_Dtype", default=Any)
 _Layout = TypeVar("_Layout", default=Any)
-_Swizzle = TypeVar("_Swizzle", default=Any)
+_I = TypeVar("_I", int32, uint32)
 
 # --- layouts
 
@@ -51,7 +54,8 @@ class FragmentedLayout(Generic[_L_co]):
     def registers_element_type(self, t: ir.Type) -> ir.Type: ...
     def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
-    def thread_idxs(self, shape: tuple[int, ...]) -> Any: ...
+    def thread_idxs(self, shape: tuple[int, ...]) -> Iterable[tuple[ir.Value[ir.IndexType], ...]]:
+        """The index in `shape` of the first element of each register of this thread: one plain MLIR value an axis."""
     # Of some layouts alone, but the layout of an array may be asked for them.
     @property
     def vec_size(self) -> int: ...
@@ -63,13 +67,26 @@ class FragmentedLayout(Generic[_L_co]):
     def remove_dimension(self, dim: int) -> TiledLayout[Any]: ...
 
 class Tiling:
+    """Tiles of the last dimensions, one after the other: each splits the tile before it."""
+
     tiles: tuple[tuple[int, ...], ...]
     def __init__(self, tiles: tuple[tuple[int, ...], ...]) -> None: ...
+    def canonicalize(self) -> Tiling: ...
     def tile_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def untile_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def tile_strides(self, strides: tuple[int, ...]) -> tuple[int, ...]: ...
+    def tile_indices(self, indices: tuple[int, ...]) -> tuple[int, ...]: ...
+    def untile_indices(self, indices: tuple[int, ...]) -> tuple[int, ...]: ...
+    def tile_dimension(self, dim: int) -> tuple[bool, ...]:
+        """Which dimensions of the tiled shape come of dimension `dim`."""
+    def remove_dimension(self, dim: int) -> Tiling: ...
+    def tile_nested_shape_strides(
+        self, shape: tuple[tuple[int, ...], ...], strides: tuple[tuple[int, ...], ...]
+    ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]: ...
 
 class Replicated:
+    """In place of a dimension in `warp_dims` or `lane_dims`: so many warps or lanes hold the same elements."""
+
     times: int
     def __init__(self, times: int) -> None: ...
 
@@ -94,7 +111,19 @@ class TiledLayout(FragmentedLayout[_L_co]):
     def vector_length(self) -> int: ...
     @property
     def replication_factor(self) -> int: ...
-    def thread_idxs(self, shape: tuple[int, ...]) -> Any: ...
+    @property
+    def tiled_tiling_shape(self) -> tuple[int, ...]: ...
+    @property
+    def tiled_tiling_rank(self) -> int: ...
+    @property
+    def partitioned_warp_dims(self) -> tuple[int, ...]: ...
+    @property
+    def partitioned_lane_dims(self) -> tuple[int, ...]: ...
+    def warp_indices(self) -> tuple[ir.Value[ir.IntegerType], ...]: ...
+    def lane_indices(self, lane_idx: ir.Value[ir.IntegerType] | None = ...) -> tuple[ir.Value[ir.IntegerType], ...]: ...
+    def find_dim_in_tiling(self, dim: int) -> tuple[int, int]: ...
+    def subdivide_tile(self, tile_idx: int, new_tile: tuple[int, ...]) -> TiledLayout[Any]: ...
+    def thread_idxs(self, shape: tuple[int, ...]) -> Iterable[tuple[ir.Value[ir.IndexType], ...]]: ...
     def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
     def registers_element_type(self, t: ir.Type) -> ir.Type: ...
@@ -109,10 +138,15 @@ class WGStridedFragLayout(FragmentedLayout[Strided]):
     def __init__(self, shape: tuple[int, ...], vec_size: int) -> None: ...
     @classmethod
     def from_shaped_type(cls, shaped_ty: ir.Type) -> WGStridedFragLayout | None: ...
+    def linear_thread_idxs(self) -> Iterable[ir.Value[ir.IndexType]]:
+        """As `thread_idxs`, of the flattened array."""
 
 class WGSplatFragLayout(FragmentedLayout[Splat]):
+    """One scalar stands for an array of this shape."""
+
     shape: tuple[int, ...]
     def __init__(self, shape: tuple[int, ...] = ...) -> None: ...
+    def can_broadcast_to(self, shape: tuple[int, ...]) -> bool: ...
 
 WGMMA_LAYOUT: TiledLayout[layouts.WGMMA]
 WGMMA_LAYOUT_8BIT: TiledLayout[layouts.WGMMA_8BIT]
@@ -147,6 +181,10 @@ class Rounding(enum.Enum):
     TO_NEAREST_EVEN = ...
     TO_POSITIVE_INFINITY = ...
     TO_ZERO = ...
+    @property
+    def ptx(self) -> str: ...
+    @property
+    def arith(self) -> enum.IntEnum: ...
 
 # --- arrays
 
@@ -155,10 +193,16 @@ type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
 type _Store[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
 type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
 
+type _Visit[S] = Callable[[S, tuple[Index, ...]], object]
+type _Map[S] = Callable[[S, tuple[Index, ...]], ir.Value[Any]]
+
 class _Untyped:
     """Nothing is of this class."""
 
-class FragmentedArray(Generic[_D, _L_co]):
+class InRegisters(Generic[_D_co, _L_co]):
+    """An array in registers, its dtype one of several: `InRegisters[WgmmaMultiplies16Bit[...], layouts.WGMMA]`."""
+
+class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     """An array spread over the registers of a warpgroup.
 
     `D` is its dtype token and `L` its layout type (`safegpu.layouts`); arrays of two layouts or dtypes do not mix,
@@ -205,8 +249,8 @@ class FragmentedArray(Generic[_D, _L_co]):
     @classmethod
     def load_tiled(
         cls,
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, _Swizzle] | ClusterSmemRef[_Dtype, _Swizzle],
-        swizzle: _Swizzle | None,
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle | None,
         *,
         is_signed: bool | None = ...,
         optimized: bool = ...,
@@ -218,8 +262,8 @@ class FragmentedArray(Generic[_D, _L_co]):
     @classmethod
     def load_tiled(
         cls,
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, _Swizzle] | ClusterSmemRef[_Dtype, _Swizzle],
-        swizzle: _Swizzle | None,
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle | None,
         *,
         is_signed: bool | None = ...,
         layout: TiledLayout[_Layout],
@@ -529,18 +573,18 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled[D, Swizzle](
-        self: FragmentedArray[D, Tiled],
-        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle] | MultimemRef[_Dtype],
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: _Atomic | None = ...,
     ) -> None: ...
     @overload
-    def store_tiled[D, Swizzle](
-        self: FragmentedArray[D, _ReplicatedLayout],
-        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
+    def store_tiled(
+        self: FragmentedArray[_Dtype, _ReplicatedLayout],
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle] | MultimemRef[_Dtype],
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
@@ -555,24 +599,24 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled_async[D, Swizzle](
-        self: FragmentedArray[D, Tiled],
-        ref: SmemRef[D, Swizzle],
+    def store_tiled_async(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: SmemRef[_Dtype, Swizzle],
         barrier: BarrierRef,
         cluster_dim: Dim,
-        cluster_idx: ir.Value[Any],
+        cluster_idx: IndexValue,
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: None = ...,
     ) -> None: ...
     @overload
-    def store_tiled_async[I: (int32, uint32), Swizzle](
-        self: FragmentedArray[I, Tiled],
-        ref: SmemRef[I, Swizzle],
+    def store_tiled_async(
+        self: FragmentedArray[_I, Tiled],
+        ref: SmemRef[_I, Swizzle],
         barrier: BarrierRef,
         cluster_dim: Dim,
-        cluster_idx: ir.Value[Any],
+        cluster_idx: IndexValue,
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
@@ -980,29 +1024,142 @@ class FragmentedArray(Generic[_D, _L_co]):
 
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[float16, Any],
+        fn: _Visit[F16],
         *,
         create_array: Literal[False] = ...,
         is_signed: bool | None = ...,
     ) -> None: ...
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[bfloat16, Any],
+        fn: _Visit[BF16],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float32, Any],
+        fn: _Visit[F32],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float64, Any],
+        fn: _Visit[F64],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[bool_, Any],
+        fn: _Visit[I1],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int8, uint8)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I8],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int16, uint16)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I16],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int32, uint32)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I32],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int64, uint64)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I64],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float16, _L_co],
+        fn: _Map[F16],
         *,
         create_array: Literal[True],
         is_signed: bool | None = ...,
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[bfloat16, _L_co],
+        fn: _Map[BF16],
         *,
-        create_array: bool,
+        create_array: Literal[True],
         is_signed: bool | None = ...,
-    ) -> Any:
-        """Calls `fn(value, index)` for each element; with `create_array` its results make an array."""
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float32, _L_co],
+        fn: _Map[F32],
+        *,
+        create_array: Literal[True],
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float64, _L_co],
+        fn: _Map[F64],
+        *,
+        create_array: Literal[True],
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[bool_, _L_co], fn: _Map[I1], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int8, uint8)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I8], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int16, uint16)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I16], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int32, uint32)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I32], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int64, uint64)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I64], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self, fn: _Visit[ir.Value[Any]], *, create_array: Literal[False] = ..., is_signed: bool | None = ...
+    ) -> None: ...
+    @overload
+    def foreach(
+        self, fn: _Map[ir.Value[Any]], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(self, fn: _Visit[Any], *, create_array: bool, is_signed: bool | None = ...) -> Any:
+        """Calls `fn(value, index)` for each element; with `create_array` its results make an array.
+
+        The value is a scalar of the dtype, a plain MLIR value where there is none, and the index an `Index` for each axis.
+        """
     def debug_print(self, fmt: str) -> None: ...
     @classmethod
     def transfer_strided(cls, ref: _StoreAnywhere[Any], vec_size: int) -> Any: ...
@@ -1032,13 +1189,13 @@ def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) 
     """Joins arrays of one dtype and layout along an axis."""
 
 @overload
-def copy_tiled[D, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
+def copy_tiled(src: GmemRef[_Dtype], dst: SmemRef[_Dtype, Swizzle], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: Swizzle) -> None: ...
+def copy_tiled(src: SmemRef[_Dtype, Swizzle], dst: GmemRef[_Dtype], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
+def copy_tiled(src: GmemRef[_Dtype], dst: SmemRef[_Dtype, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
 @overload
-def copy_tiled[D](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None:
+def copy_tiled(src: SmemRef[_Dtype, Literal[16]], dst: GmemRef[_Dtype], swizzle: Literal[16] = ...) -> None:
     """Copies between global memory and shared memory tiled by `(8, 8 * swizzle // bits)`, through registers."""
 
 def tiled_copy_smem_gmem_layout(row_tiles: int, col_tiles: int, swizzle: int, bitwidth: int) -> TiledLayout[Any]: ...
@@ -1055,14 +1212,28 @@ class TxMatrixIneligible(Exception): ...
 class UnsupportedTransferError(Exception): ...
 class TransferPlanDerivationError(Exception): ...
 
+type IndexTransform = Callable[[tuple[int, ...]], tuple[int, ...]]
+
 class TransferPlan(Protocol):
     @property
-    def tile_index_transforms(self) -> tuple[Any, ...]: ...
-    def select(self, group_elems: Sequence[ir.Value[Any]], /) -> ir.Value[Any]: ...
-    def select_if_group(self, group_idx: int, old: ir.Value[Any], new: ir.Value[Any], /) -> ir.Value[Any]: ...
+    def tile_index_transforms(self) -> tuple[IndexTransform, ...]: ...
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V], /) -> V: ...
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V, /) -> V: ...
 
-class TrivialTransferPlan(TransferPlan): ...
-class StaggeredTransferPlan(TransferPlan): ...
+class TrivialTransferPlan(TransferPlan):
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V]) -> V: ...
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V) -> V: ...
+
+class StaggeredTransferPlan(TransferPlan):
+    stagger: int
+    dim: int
+    size: int
+    group_stride: int
+    def __init__(self, stagger: int, dim: int, size: int, group_stride: int) -> None: ...
+    @property
+    def group_pred(self) -> ir.Value[ir.IntegerType]: ...
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V]) -> V: ...
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V) -> V: ...
 
 def plan_tiled_transfer(
     nested_ref_shape: Sequence[Sequence[int]],
@@ -1077,6 +1248,6 @@ def is_supported_strided_layout_broadcast(
     src: WGStridedFragLayout, dst: WGStridedFragLayout, dims: tuple[int, ...]
 ) -> bool: ...
 def enumerate_negative[T](elems: Sequence[T]) -> Iterable[tuple[int, T]]: ...
-def addf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
-def subf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
-def mulf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
+def addf[V: ir.Value[Any]](a: V, b: V) -> V: ...
+def subf[V: ir.Value[Any]](a: V, b: V) -> V: ...
+def mulf[V: ir.Value[Any]](a: V, b: V) -> V: ...

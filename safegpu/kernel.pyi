@@ -24,7 +24,7 @@ class LoweringSemantics(enum.Enum):
 class Kernel(Protocol):
     """A jitted kernel: call it with JAX arrays."""
 
-    def __call__(self, *args: Any) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def lower(self, *args: Any, **kwargs: Any) -> Any: ...
     def trace(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -51,19 +51,22 @@ type _Foreign = (
 )
 """A tree of specs of which at least one is not ours: unknown."""
 
+type _Size = tuple[int, int, int] | list[int]
+"""Along x, y and z. How long a list is, nobody knows."""
+
 # What a body receives, one by one: inputs as a tuple or alone; outputs alone or up to four; scratch as a class of `Scratch`,
 # or as a tree of specs.
 
 @overload
 def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: O,
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -73,13 +76,13 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -89,13 +92,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -105,13 +108,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -121,13 +124,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S:
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -137,13 +140,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -153,13 +156,13 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -169,13 +172,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -185,13 +188,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratc
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -201,13 +204,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -217,13 +220,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
 @overload
 def as_gpu_kernel[*Ins, O: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: O,
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -233,13 +236,13 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -249,13 +252,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -265,13 +268,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -281,13 +284,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S]
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -297,13 +300,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -313,13 +316,13 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -329,13 +332,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -345,13 +348,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -361,13 +364,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -379,13 +382,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
 @overload
 def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, IO, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: O,
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -396,13 +399,13 @@ def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, IO, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -413,13 +416,13 @@ def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S: Scratch
 @overload
 def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, IO, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: O,
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -430,13 +433,13 @@ def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, IO, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -445,17 +448,83 @@ def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
     inout_shape: IO | tuple[IO],
 ) -> Kernel: ...
 
+# No outputs.
+@overload
+def as_gpu_kernel[*Ins, S: Scratch](
+    body: Callable[[LaunchContext, *Ins, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: tuple[*Ins],
+    out_shape: tuple[()],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: I,
+    out_shape: tuple[()],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, S](
+    body: Callable[[LaunchContext, *Ins, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: tuple[*Ins],
+    out_shape: tuple[()],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: I,
+    out_shape: tuple[()],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+
 # What is not known.
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: Any,
     smem_scratch_shape: _Foreign,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -465,13 +534,13 @@ def as_gpu_kernel(
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: _Foreign,
     out_shape: Any,
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -481,13 +550,13 @@ def as_gpu_kernel(
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: _Foreign | tuple[Any, Any, Any, Any, Any, *tuple[Any, ...]],
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -497,13 +566,13 @@ def as_gpu_kernel(
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: Any,
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -514,13 +583,13 @@ def as_gpu_kernel(
 @overload
 def as_gpu_kernel(  # pyright: ignore[reportOverlappingOverload]
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: tuple[Any, ...],
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -538,13 +607,13 @@ def as_gpu_kernel(  # pyright: ignore[reportOverlappingOverload]
 
 def as_torch_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: Any,
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     thread_semantics: LoweringSemantics = ...,

@@ -1,15 +1,22 @@
 """What a kernel's body does through its launch context: copies, and references to other devices."""
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, overload
 
 from jaxlib.mlir import ir
+from typing_extensions import TypeVar
 
+from safegpu import layouts
 from safegpu.barriers import BarrierRef, ThreadSubset
-from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef
-from safegpu.scalars import I32, Dim
+from safegpu.fragmented_array import FragmentedArray
+from safegpu.profiler import OnDeviceProfiler as OnDeviceProfiler
+from safegpu.refs import DynamicSlice, GmemRef, MultimemRef, SmemRef, Swizzle
+from safegpu.scalars import I32, Dim, IndexValue, IntegerValue
+from safegpu.scalars import c as c
 from safegpu.utils import Region
+
+_D = TypeVar("_D", default=Any)
 
 type TMAReductionOp = Literal["add", "min", "max", "inc", "dec", "and", "or", "xor", "umin", "umax", "smin", "smax"]
 
@@ -41,12 +48,13 @@ class Rounding(enum.Enum):
     DOWN = ...
 
 class MemRefTransform:
-    def apply(self, ref: ir.Value[Any]) -> ir.Value[Any]: ...
-    def transform_index(self, idx: Sequence[ir.Value[Any]]) -> tuple[ir.Value[Any], ...]: ...
+    def apply(self, ref: ir.Value[ir.MemRefType]) -> ir.Value[ir.MemRefType]: ...
+    def transform_index(self, idx: Sequence[IndexValue]) -> tuple[IndexValue, ...]: ...
     def transform_shape(self, shape: Sequence[int]) -> tuple[int, ...]: ...
     def transform_gmem_shape(self, shape: Sequence[int]) -> tuple[int, ...]: ...
     def transform_strides(self, strides: Sequence[int]) -> tuple[int, ...]: ...
     def batch(self, leading_rank: int) -> MemRefTransform: ...
+    def to_attr(self) -> ir.Attribute: ...
 
 class TileTransform(MemRefTransform):
     tiling: tuple[int, ...]
@@ -58,15 +66,22 @@ class TransposeTransform(MemRefTransform):
     def __init__(self, permutation: tuple[int, ...]) -> None: ...
 
 class CollapseLeadingIndicesTransform(MemRefTransform):
+    """Makes one of the leading dimensions, of these strides in elements."""
+
     strides: tuple[int, ...]
     def __init__(self, strides: tuple[int, ...]) -> None: ...
+    @property
+    def common_stride(self) -> int: ...
 
 class DropUnitDimsTransform(MemRefTransform):
-    dims: tuple[int, ...]
-    def __init__(self, dims: tuple[int, ...]) -> None: ...
+    """Drops these dimensions, each of length 1."""
 
-type _Dim = int | slice | ir.Value[Any] | DynamicSlice
-type _Slice = _Dim | Any
+    unit_dims: tuple[int, ...]
+    def __init__(self, unit_dims: tuple[int, ...]) -> None: ...
+
+type _Gather = FragmentedArray[Any, layouts.TMA_INDICES | layouts.TMA_INDICES_4]
+type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue] | _Gather
+type _Slice = _Dim | tuple[_Dim, ...]
 type _Transform = MemRefTransform | tuple[MemRefTransform, ...]
 type _Axes = Sequence[Dim] | Dim | None
 
@@ -77,80 +92,87 @@ class LaunchContext:
     scratch: Scratch
     cluster_size: tuple[int, int, int]
     num_peers: int
+    profiler: OnDeviceProfiler | None
+    is_device_collective: bool
+    multihost_kernel: bool
+    @property
+    def device_collective_metadata(self) -> ir.Value[ir.MemRefType] | None: ...
+    @property
+    def host_collective_metadata(self) -> ir.Value[ir.MemRefType] | None: ...
     def named_region(self, *args: Any, **kwargs: Any) -> Region:
         """A region that the profiler shows under this name."""
     @overload
-    def async_copy[D, Swizzle](
+    def async_copy(
         self,
         *,
-        src_ref: GmemRef[D],
-        dst_ref: SmemRef[D, Swizzle],
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Swizzle],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef | None = ...,
         swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: _Axes = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D](
+    def async_copy(
         self,
         *,
-        src_ref: GmemRef[D],
-        dst_ref: SmemRef[D, Literal[16]],
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Literal[16]],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef | None = ...,
         swizzle: None = ...,
         arrive: bool | None = ...,
         collective: _Axes = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D, Swizzle](
+    def async_copy(
         self,
         *,
-        src_ref: SmemRef[D, Swizzle],
-        dst_ref: GmemRef[D],
+        src_ref: SmemRef[_D, Swizzle],
+        dst_ref: GmemRef[_D],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,
+        gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
         barrier: None = ...,
         swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
         reduction_op: TMAReductionOp | None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
     ) -> None: ...
     @overload
-    def async_copy[D](
+    def async_copy(
         self,
         *,
-        src_ref: SmemRef[D, Literal[16]],
-        dst_ref: GmemRef[D],
+        src_ref: SmemRef[_D, Literal[16]],
+        dst_ref: GmemRef[_D],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | GlobalBroadcast | None = ...,
+        gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
         barrier: None = ...,
         swizzle: None = ...,
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
         reduction_op: TMAReductionOp | None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -170,18 +192,18 @@ class LaunchContext:
         gmem_ref: GmemRef[Any],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
-        gmem_peer_id: int | ir.Value[Any] | None = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
         swizzle: int | None = ...,
         collective: _Axes = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: ir.Value[Any] | None = ...,
+        predicate: IntegerValue | None = ...,
     ) -> None:
         """Starts bringing a window of global memory to the L2 cache (PTX ISA, "cp.async.bulk.prefetch.tensor")."""
     def await_async_copy(self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...) -> None:
         """Waits until at most `allow_groups` of the copies to global memory are under way; with `await_read_only`, for their reads."""
     def await_cp_async_copy(self, allow_groups: int) -> None: ...
     def to_remote[D](
-        self, ref: GmemRef[D], peer: ir.Value[Any], *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
+        self, ref: GmemRef[D], peer: IntegerValue, *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
     ) -> GmemRef[D]:
         """The same buffer on another device of the mesh. `ref` is, or is a view of, an argument of the kernel."""
     def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]:
@@ -207,7 +229,10 @@ class ReplicationError(Exception): ...
 class Scratch:
     """Global memory that the kernel's launch initialises; not the scratch of a kernel, which is `safegpu.Scratch`."""
 
-    def __init__(self, gpu_launch_op: Any) -> None: ...
+    next_offset: int
+    host_init: list[Callable[[ir.Value[Any]], None]]
+    descriptor_offsets: list[int]
+    def __init__(self, gpu_launch_op: ir.OpView) -> None: ...
     def device_ptr(self) -> ir.Value[Any]: ...
     def finalize_size(self) -> None: ...
 

@@ -14,9 +14,12 @@ TMEM layouts (subclasses of `TMEM`) are named after Mosaic GPU's functions, the 
 `_PACKED` where a 32-bit TMEM cell holds several elements. Their base says which register layouts they exchange with.
 """
 
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
+
+if TYPE_CHECKING:
+    from jaxlib.mlir import ir
 
 # --- register layouts
 
@@ -164,6 +167,10 @@ class M64Accumulator(TMEM):
     """TMEM layouts that `tcgen05.mma` takes as the accumulator of M=64 (PTX ISA, "Data path layouts E and B")."""
 
 
+class M64CollectiveAccumulator(M64Accumulator):
+    """TMEM layouts that a collective `tcgen05.mma` takes as the accumulator of M=64 (PTX ISA, "Data path layout B")."""
+
+
 class OperandA(TMEM):
     """TMEM layouts that `tcgen05.mma` takes as its left operand."""
 
@@ -231,7 +238,7 @@ class TMEM_HALF_LANE_NARROW_PACKED(TMEM, Takes[HALF_LANE_NATIVE], Gives[HALF_LAN
 
 
 class TMEM_M64_COLLECTIVE_32BIT(
-    M64Accumulator,
+    M64CollectiveAccumulator,
     Takes[M64_COLLECTIVE | M64_COLLECTIVE_NATIVE],
     Gives[M64_COLLECTIVE | M64_COLLECTIVE_NATIVE],
     LoadsAs[M64_COLLECTIVE],
@@ -239,7 +246,9 @@ class TMEM_M64_COLLECTIVE_32BIT(
     """`tmem_m64_collective_layout(columns)` of a 32-bit dtype."""
 
 
-class TMEM_M64_COLLECTIVE_16BIT(M64Accumulator, Takes[M64_COLLECTIVE], Gives[M64_COLLECTIVE], LoadsAs[M64_COLLECTIVE]):
+class TMEM_M64_COLLECTIVE_16BIT(
+    M64CollectiveAccumulator, Takes[M64_COLLECTIVE], Gives[M64_COLLECTIVE], LoadsAs[M64_COLLECTIVE]
+):
     """`tmem_m64_collective_layout(columns, packing=1)` of a 16-bit dtype."""
 
 
@@ -283,3 +292,26 @@ class TMEM_SCALES:
 
 class TMEM_SPARSE_META:
     """`tcgen05.sparse_meta_layout()`."""
+
+
+# --- Mosaic GPU's functions of this module, for its dialect. They are jax's, which the types above do without.
+
+if TYPE_CHECKING:
+
+    def to_layout_attr(layout: Any) -> ir.Attribute: ...
+    def from_layout_attr(attr: ir.Attribute) -> Any: ...
+    def splat_is_compatible_with_tiled(l1: Any, l2: Any) -> bool: ...
+    def to_transform_attr(transform: Any) -> ir.Attribute: ...
+    def from_transform_attr(transform: ir.Attribute) -> Any: ...
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("__"):  # what Python asks of any module
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from safegpu._jax import layouts
+
+        try:
+            return getattr(layouts, name)
+        except AttributeError:
+            raise AttributeError(f"neither {__name__} nor jax's {layouts.__name__} has {name!r}") from None

@@ -16,8 +16,11 @@ from safegpu.dtypes import (
     float8_e5m2,
     float16,
     float32,
+    int4,
     int8,
     int32,
+    uint4,
+    uint8,
 )
 from safegpu.fragmented_array import FragmentedArray, TiledLayout
 from safegpu.refs import SmemRef
@@ -48,31 +51,81 @@ class WGMMAAccumulator(Generic[_D]):
     @classmethod
     def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]: ...
 
-type _A[D, Swizzle] = SmemRef[D, Swizzle] | FragmentedArray[D, Any]
-
 @overload
-def wgmma[D: (float16, bfloat16, float8_e4m3fn, float8_e5m2), Swizzle](
-    acc: WGMMAAccumulator[float32], a: _A[D, Swizzle], b: SmemRef[D, Swizzle], *, swizzle: Swizzle
+def wgmma[
+    D: (float16, bfloat16, float8_e4m3fn, float8_e5m2),
+    Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]),
+](
+    acc: WGMMAAccumulator[float32],
+    a: SmemRef[D, Swizzle],
+    b: SmemRef[D, Swizzle],
+    *,
+    swizzle: Swizzle,
 ) -> WGMMAAccumulator[float32]: ...
 @overload
-def wgmma[Swizzle](
-    acc: WGMMAAccumulator[float32], a: SmemRef[float32, Swizzle], b: SmemRef[float32, Swizzle], *, swizzle: Swizzle
+def wgmma[Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128])](
+    acc: WGMMAAccumulator[float32],
+    a: SmemRef[float32, Swizzle],
+    b: SmemRef[float32, Swizzle],
+    *,
+    swizzle: Swizzle,
 ) -> WGMMAAccumulator[float32]: ...
 @overload
-def wgmma[D: (float16, float8_e4m3fn, float8_e5m2), Swizzle](
-    acc: WGMMAAccumulator[float16], a: _A[D, Swizzle], b: SmemRef[D, Swizzle], *, swizzle: Swizzle
-) -> WGMMAAccumulator[float16]: ...
-@overload
-def wgmma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32), Swizzle](
-    acc: WGMMAAccumulator[C], a: _A[A, Swizzle], b: SmemRef[B, Swizzle], *, swizzle: Swizzle
+def wgmma[
+    D: (float16, float8_e4m3fn, float8_e5m2),
+    C: (float16, float32),
+    Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]),
+](
+    acc: WGMMAAccumulator[C],
+    a: SmemRef[D, Swizzle],
+    b: SmemRef[D, Swizzle],
+    *,
+    swizzle: Swizzle,
 ) -> WGMMAAccumulator[C]: ...
 @overload
-def wgmma[Swizzle](
-    acc: WGMMAAccumulator[int32], a: _A[int8, Swizzle], b: SmemRef[int8, Swizzle], *, swizzle: Swizzle
+def wgmma[D: (float16, bfloat16), Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128])](
+    acc: WGMMAAccumulator[float32],
+    a: FragmentedArray[D, layouts.WGMMA],
+    b: SmemRef[D, Swizzle],
+    *,
+    swizzle: Swizzle,
+) -> WGMMAAccumulator[float32]: ...
+@overload
+def wgmma[C: (float16, float32), Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128])](
+    acc: WGMMAAccumulator[C],
+    a: FragmentedArray[float16, layouts.WGMMA],
+    b: SmemRef[float16, Swizzle],
+    *,
+    swizzle: Swizzle,
+) -> WGMMAAccumulator[C]: ...
+@overload
+def wgmma[
+    A: (float8_e4m3fn, float8_e5m2),
+    B: (float8_e4m3fn, float8_e5m2),
+    C: (float16, float32),
+    Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]),
+](
+    acc: WGMMAAccumulator[C],
+    a: SmemRef[A, Swizzle] | FragmentedArray[A, layouts.WGMMA_8BIT],
+    b: SmemRef[B, Swizzle],
+    *,
+    swizzle: Swizzle,
+) -> WGMMAAccumulator[C]: ...
+@overload
+def wgmma[Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128])](
+    acc: WGMMAAccumulator[int32],
+    a: SmemRef[int8, Swizzle] | FragmentedArray[int8, layouts.WGMMA_8BIT],
+    b: SmemRef[int8, Swizzle],
+    *,
+    swizzle: Swizzle,
 ) -> WGMMAAccumulator[int32]: ...
 @overload
 def wgmma[D: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
-    acc: WGMMAAccumulator[float32], a: _A[D, Literal[128]], b: SmemRef[D, Literal[128]], *, swizzle: Literal[128] = ...
+    acc: WGMMAAccumulator[float32],
+    a: SmemRef[D, Literal[128]],
+    b: SmemRef[D, Literal[128]],
+    *,
+    swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[float32]: ...
 @overload
 def wgmma(
@@ -83,25 +136,50 @@ def wgmma(
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[float32]: ...
 @overload
-def wgmma[D: (float16, float8_e4m3fn, float8_e5m2)](
-    acc: WGMMAAccumulator[float16], a: _A[D, Literal[128]], b: SmemRef[D, Literal[128]], *, swizzle: Literal[128] = ...
-) -> WGMMAAccumulator[float16]: ...
+def wgmma[D: (float16, float8_e4m3fn, float8_e5m2), C: (float16, float32)](
+    acc: WGMMAAccumulator[C],
+    a: SmemRef[D, Literal[128]],
+    b: SmemRef[D, Literal[128]],
+    *,
+    swizzle: Literal[128] = ...,
+) -> WGMMAAccumulator[C]: ...
+@overload
+def wgmma[D: (float16, bfloat16)](
+    acc: WGMMAAccumulator[float32],
+    a: FragmentedArray[D, layouts.WGMMA],
+    b: SmemRef[D, Literal[128]],
+    *,
+    swizzle: Literal[128] = ...,
+) -> WGMMAAccumulator[float32]: ...
+@overload
+def wgmma[C: (float16, float32)](
+    acc: WGMMAAccumulator[C],
+    a: FragmentedArray[float16, layouts.WGMMA],
+    b: SmemRef[float16, Literal[128]],
+    *,
+    swizzle: Literal[128] = ...,
+) -> WGMMAAccumulator[C]: ...
 @overload
 def wgmma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
-    acc: WGMMAAccumulator[C], a: _A[A, Literal[128]], b: SmemRef[B, Literal[128]], *, swizzle: Literal[128] = ...
+    acc: WGMMAAccumulator[C],
+    a: SmemRef[A, Literal[128]] | FragmentedArray[A, layouts.WGMMA_8BIT],
+    b: SmemRef[B, Literal[128]],
+    *,
+    swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[C]: ...
 @overload
 def wgmma(
     acc: WGMMAAccumulator[int32],
-    a: _A[int8, Literal[128]],
+    a: SmemRef[int8, Literal[128]] | FragmentedArray[int8, layouts.WGMMA_8BIT],
     b: SmemRef[int8, Literal[128]],
     *,
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[int32]:
     """Issues acc += A @ B on the tensor core (PTX ISA, "wgmma.mma_async"); a warpgroup calls it.
 
-    A is (M, K) in shared memory or, but for float32, in registers, B is (K, N) in shared memory, both tiled by `(8, 8 * swizzle // bits)`.
-    Raises ValueError where shapes or dtypes do not go together.
+    A is (M, K) in shared memory or, but for float32, in registers (16-bit dtypes in `WGMMA_LAYOUT`, 8-bit ones in `WGMMA_LAYOUT_8BIT`);
+    B is (K, N) in shared memory. Buffers are tiled by `(8, 8 * swizzle // bits)`. Float32 is multiplied as tf32.
+    Raises ValueError and NotImplementedError where shapes or dtypes do not go together.
     """
 
 def wgmma_commit_group() -> None:
@@ -125,6 +203,20 @@ class MMALayouts:
     @classmethod
     def for_shape(cls, element_type: ir.Type | type[DType] | ForeignDType, m: int, n: int) -> MMALayouts: ...
 
-def mma[C, L](
-    acc: FragmentedArray[C, L], a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any]
-) -> FragmentedArray[C, L]: ...
+@overload
+def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2), L](
+    acc: FragmentedArray[float32, L], a: FragmentedArray[F, Any], b: FragmentedArray[F, Any]
+) -> FragmentedArray[float32, L]: ...
+@overload
+def mma[A: (int8, uint8), B: (int8, uint8), L](
+    acc: FragmentedArray[int32, L], a: FragmentedArray[A, Any], b: FragmentedArray[B, Any]
+) -> FragmentedArray[int32, L]: ...
+@overload
+def mma[A: (int4, uint4), B: (int4, uint4), L](
+    acc: FragmentedArray[int32, L], a: FragmentedArray[A, Any], b: FragmentedArray[B, Any]
+) -> FragmentedArray[int32, L]:
+    """acc + A @ B on the tensor core of Ampere and later (PTX ISA, "mma.sync"); a warpgroup calls it, and the result is there at once.
+
+    A is (M, K) in the layout `MMALayouts(...).lhs`, B (K, N) in `.rhs` and acc (M, N) in `.acc`, all of one `MMALayouts`.
+    Raises ValueError and NotImplementedError where shapes, dtypes or layouts do not go together.
+    """

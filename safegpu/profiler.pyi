@@ -10,6 +10,7 @@ from safegpu.utils import Region
 
 class Cupti:
     finalize: bool
+    def __init__(self, *, finalize: bool = ...) -> None: ...
     def measure(self, f: Callable[..., Any], *, aggregate: bool = ..., iterations: int = ...) -> Callable[..., Any]: ...
 
 @overload
@@ -35,6 +36,8 @@ class ProfilerSpec:
     entries_per_warpgroup: int
     interned_names: dict[str, int]
     dump_path: str
+    trace_scope: ThreadSubset
+    bounds_check: bool
     def __init__(
         self,
         entries_per_warpgroup: int,
@@ -51,6 +54,8 @@ class ProfilerSpec:
 
 class OnDeviceProfiler:
     spec: ProfilerSpec
+    entries_per_wg: int
+    wrap_in_custom_primitive: bool
     def __init__(
         self,
         spec: ProfilerSpec,

@@ -8,20 +8,27 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu.dtypes import Token, UnknownDType
-from safegpu.scalars import Dim
+from safegpu.scalars import Dim, IndexValue
 
 _D = TypeVar("_D", default=Any)
 _W = TypeVar("_W", default=Any)
+_B_co = TypeVar("_B_co", bound=int | ir.Value[Any], covariant=True, default=Any)
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
+_D_co = TypeVar("_D_co", covariant=True)
 
-class DynamicSlice:
-    """`length` elements from `base` on; `ds(base, length)`."""
+class DynamicSlice(Generic[_B_co]):
+    """`length` elements from `base` on; `ds(base, length)`. A base that is known must be positive: ValueError."""
 
-    base: ir.Value[Any] | int
+    @property
+    def base(self) -> _B_co: ...
     length: int
-    def __init__(self, base: ir.Value[Any] | int, length: int) -> None: ...
+    def __init__(self, base: _B_co, length: int) -> None: ...
 
-type _Dim = int | slice | ir.Value[Any] | DynamicSlice
+# The swizzle that a call names, in bytes: a literal stays one, also in `functools.partial`; an int that is not known goes with
+# buffers of unknown swizzle.
+Swizzle = TypeVar("Swizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
+
+type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
 type _Index = _Dim | tuple[_Dim, ...]
 
 class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
@@ -31,18 +38,27 @@ class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
     def dtype(self) -> type[_D]: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
+    @property
+    def element_type(self) -> ir.Type: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: type[Token], *, shape: Sequence[int] | None = ...) -> GmemRef[Token]: ...
+    def wrap(
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, shape: Sequence[int] | None = ...
+    ) -> GmemRef[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]:
+    def wrap(
+        cls, raw: ir.Value[ir.MemRefType], dtype: UnknownDType, *, shape: Sequence[int] | None = ...
+    ) -> GmemRef[Any]:
         """`raw` as a reference to global memory, once its memory space, dtype and shape are checked.
 
         Raises TypeError for another memory space or no reference, ValueError for another dtype or shape.
         """
 
-class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
+class InSmem(Generic[_D_co, _W]):
+    """A buffer in the block's own shared memory, its dtype one of several: `InSmem[Tcgen05Multiplies[...], Literal[128]]`."""
+
+class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
 
     @property
@@ -50,17 +66,19 @@ class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
+    def element_type(self) -> ir.Type: ...
+    @property
     def swizzle(self) -> _W: ...
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
     ) -> SmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: type[Token],
         *,
         swizzle: int | None = ...,
@@ -70,7 +88,7 @@ class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
@@ -89,17 +107,19 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
+    def element_type(self) -> ir.Type: ...
+    @property
     def swizzle(self) -> _W: ...
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
     ) -> ClusterSmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: type[Token],
         *,
         swizzle: int | None = ...,
@@ -109,7 +129,7 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
@@ -128,7 +148,13 @@ class MultimemRef(Generic[_D]):
     def ref(self) -> ir.Value[ir.MemRefType]: ...
     @property
     def type(self) -> ir.MemRefType: ...
-    def store(self, value: ir.Value[Any], indices: Sequence[ir.Value[Any]]) -> None: ...
+    @property
+    def dtype(self) -> _type[_D]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def element_type(self) -> ir.Type: ...
+    def store(self, value: ir.Value[Any], indices: Sequence[IndexValue]) -> None: ...
     @overload
     @classmethod
     def wrap(cls, raw: object, dtype: _type[Token], *, shape: Sequence[int] | None = ...) -> MultimemRef[Token]: ...
@@ -142,47 +168,41 @@ class MultimemRef(Generic[_D]):
 @overload
 def memref_slice[D](ref: GmemRef[D], index: _Index) -> GmemRef[D]: ...
 @overload
-def memref_slice[D, Swizzle](ref: SmemRef[D, Swizzle], index: _Index) -> SmemRef[D, Swizzle]: ...
+def memref_slice[D, W](ref: SmemRef[D, W], index: _Index) -> SmemRef[D, W]: ...
 @overload
-def memref_slice[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: _Index) -> ClusterSmemRef[D, Swizzle]:
+def memref_slice[D, W](ref: ClusterSmemRef[D, W], index: _Index) -> ClusterSmemRef[D, W]:
     """Part of a buffer: an index drops its axis, a slice or `ds(base, length)` keeps it."""
 
 @overload
 def memref_transpose[D](ref: GmemRef[D], permutation: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_transpose[D, Swizzle](ref: SmemRef[D, Swizzle], permutation: Sequence[int]) -> SmemRef[D, Swizzle]: ...
+def memref_transpose[D, W](ref: SmemRef[D, W], permutation: Sequence[int]) -> SmemRef[D, W]: ...
 @overload
-def memref_transpose[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], permutation: Sequence[int]
-) -> ClusterSmemRef[D, Swizzle]:
+def memref_transpose[D, W](ref: ClusterSmemRef[D, W], permutation: Sequence[int]) -> ClusterSmemRef[D, W]:
     """The axes of a buffer in another order."""
 
 @overload
 def memref_unfold[D](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
 @overload
-def memref_unfold[D, Swizzle](
-    ref: SmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
-) -> SmemRef[D, Swizzle]: ...
+def memref_unfold[D, W](ref: SmemRef[D, W], dim: int, factors: Sequence[int | None]) -> SmemRef[D, W]: ...
 @overload
-def memref_unfold[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
-) -> ClusterSmemRef[D, Swizzle]:
+def memref_unfold[D, W](ref: ClusterSmemRef[D, W], dim: int, factors: Sequence[int | None]) -> ClusterSmemRef[D, W]:
     """Splits an axis into several; one of `factors` may be None."""
 
 @overload
 def memref_unsqueeze[D](ref: GmemRef[D], dim: int) -> GmemRef[D]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int) -> SmemRef[D, Swizzle]: ...
+def memref_unsqueeze[D, W](ref: SmemRef[D, W], dim: int) -> SmemRef[D, W]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int) -> ClusterSmemRef[D, Swizzle]:
+def memref_unsqueeze[D, W](ref: ClusterSmemRef[D, W], dim: int) -> ClusterSmemRef[D, W]:
     """Adds an axis of length 1."""
 
 @overload
 def memref_reshape[D](ref: GmemRef[D], shape: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: SmemRef[D, Swizzle], shape: Sequence[int]) -> SmemRef[D, Swizzle]: ...
+def memref_reshape[D, W](ref: SmemRef[D, W], shape: Sequence[int]) -> SmemRef[D, W]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], shape: Sequence[int]) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_reshape[D, W](ref: ClusterSmemRef[D, W], shape: Sequence[int]) -> ClusterSmemRef[D, W]: ...
 @overload
 def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]:
     """Another shape for the same elements."""
@@ -190,16 +210,12 @@ def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[
 @overload
 def memref_fold[D](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
 @overload
-def memref_fold[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int, fold_rank: int) -> SmemRef[D, Swizzle]: ...
+def memref_fold[D, W](ref: SmemRef[D, W], dim: int, fold_rank: int) -> SmemRef[D, W]: ...
 @overload
-def memref_fold[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], dim: int, fold_rank: int
-) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_fold[D, W](ref: ClusterSmemRef[D, W], dim: int, fold_rank: int) -> ClusterSmemRef[D, W]: ...
 @overload
 def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]:
     """Joins `fold_rank` axes from `dim` on."""
 
-def get_cluster_ref[D, Swizzle](
-    ref: SmemRef[D, Swizzle], dim: Dim, idx: ir.Value[Any], generic: bool = ...
-) -> ClusterSmemRef[D, Swizzle]:
+def get_cluster_ref[D, W](ref: SmemRef[D, W], dim: Dim, idx: IndexValue, generic: bool = ...) -> ClusterSmemRef[D, W]:
     """The same buffer in another block of the cluster, distributed shared memory."""

@@ -434,6 +434,24 @@ def TMEM[D: (float8_e8m0fnu, float8_e4m3fn, float8_e5m2, int8, uint8)](
 @overload
 def TMEM(
     shape: tuple[int, ...],
+    dtype: UnknownDType,
+    *,
+    layout: TMEMLayout[layouts.TMEM_SPARSE_META],
+    collective: bool = ...,
+    packing: None = ...,
+) -> SparseMetaTMEM: ...
+@overload
+def TMEM(
+    shape: tuple[int, ...],
+    dtype: UnknownDType,
+    *,
+    layout: TMEMLayout[layouts.TMEM_SCALES],
+    collective: bool = ...,
+    packing: None = ...,
+) -> ScalesTMEM[Any]: ...
+@overload
+def TMEM(
+    shape: tuple[int, ...],
     dtype: type[Token],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]

@@ -10,9 +10,9 @@ from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
     DType,
     ForeignDType,
+    Tcgen05Accumulates,
     Token,
     UnknownDType,
-    bfloat16,
     float4_e2m1fn,
     float8_e4m3fn,
     float8_e5m2,
@@ -20,16 +20,15 @@ from safegpu.dtypes import (
     float16,
     float32,
     int2,
-    int8,
     int32,
     uint2,
-    uint8,
     uint32,
 )
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
 from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
-from safegpu.refs import DynamicSlice, SmemRef
+from safegpu.refs import DynamicSlice, SmemRef, Swizzle
+from safegpu.scalars import I32, IndexValue, IntegerValue
 
 TMEM_ROWS: int
 TMEM_MAX_COLS: int
@@ -40,10 +39,19 @@ COL_LAYOUT: TiledLayout[layouts.WGMMA_COL]
 
 _D = TypeVar("_D", default=Any)
 _T_co = TypeVar("_T_co", covariant=True, default=Any)
+_D_co = TypeVar("_D_co", covariant=True)
+
+# Of the MMA: the dtypes of its operands, of an accumulator of 8-bit floats and of the scales of 4-bit ones; the swizzles of A and B.
+_O = TypeVar("_O", default=Any)
+_C = TypeVar("_C", float16, float32)
+_F8 = TypeVar("_F8", float8_e4m3fn, float8_e5m2)
+_S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn)
+ASwizzle = TypeVar("ASwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
+BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
 type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
 type _AnyDType = type[DType] | ir.Type | ForeignDType
-type _Index = int | slice | ir.Value[Any] | DynamicSlice
+type _Index = int | slice | IndexValue | DynamicSlice[int | IndexValue | IntegerValue]
 
 type _Dense = layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]
 
@@ -122,30 +130,30 @@ class TMEMRef:
 
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
     ) -> DenseTMEM[Token, Any]: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
     ) -> DenseTMEM[Any, Any]: ...
     @overload
     def __new__(
         cls,
-        address: ir.Value[Any],
+        address: IntegerValue,
         shape: tuple[int, int],
         dtype: _AnyDType,
         layout: TMEMLayout[layouts.TMEM_SPARSE_META],
     ) -> SparseMetaTMEM: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Token]: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Any]: ...
     @property
-    def address(self) -> ir.Value[Any]: ...
+    def address(self) -> IntegerValue: ...
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
@@ -158,7 +166,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
         collective: bool | None = ...,
@@ -168,7 +176,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -178,7 +186,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -189,7 +197,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
         collective: bool | None = ...,
@@ -200,7 +208,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -208,7 +216,10 @@ class TMEMRef:
         layout: TMEMLayout[layouts.TMEM_SCALES],
     ) -> ScalesTMEM[Any]: ...
 
-class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
+class InTmem(Generic[_D_co, _T_co]):
+    """A matrix in tensor memory, its dtype one of several: `InTmem[Tcgen05Accumulates[...], layouts.M128Accumulator]`."""
+
+class DenseTMEM(TMEMRef, InTmem[_D, _T_co], Generic[_D, _T_co]):
     """Tensor memory that holds a matrix: an accumulator, or the left operand of an MMA.
 
     `D` is its dtype token, `T` its TMEM layout type in `safegpu.layouts`.
@@ -405,14 +416,18 @@ class ScalesTMEM(TMEMRef, Generic[_D]):
 
 # --- the MMA
 
+# ruff: noqa: UP047  (type variables that some overloads share)
+# Four ways to say the swizzles (what is left out is 128, and must be the buffer's), each for a dense and a sparse A, of operands without
+# scales, of 8 bits and of 4. Then the two 8-bit floats, which may be mixed, and of which no swizzle is checked.
+
 @overload
-def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
-    b: SmemRef[F, Any],
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle],
     *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
@@ -420,13 +435,11 @@ def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[F: (float16, float8_e4m3fn, float8_e5m2)](
-    d: DenseTMEM[float16, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
-    b: SmemRef[F, Any],
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128]],
     *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
@@ -434,13 +447,12 @@ def mma[F: (float16, float8_e4m3fn, float8_e5m2)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
-    d: DenseTMEM[C, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
-    b: SmemRef[B, Any],
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128]],
     *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
+    a_swizzle: ASwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
@@ -448,13 +460,12 @@ def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (fl
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[I: (int8, uint8), C: (int32, uint32)](
-    d: DenseTMEM[C, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[I, Any] | DenseTMEM[I, layouts.OperandA],
-    b: SmemRef[I, Any],
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle],
     *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
+    b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
@@ -462,10 +473,298 @@ def mma[I: (int8, uint8), C: (int32, uint32)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128]],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_F8, ASwizzle] | DenseTMEM[_F8, layouts.OperandA],
+    b: SmemRef[_F8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_F8, Literal[128]] | DenseTMEM[_F8, layouts.OperandA],
+    b: SmemRef[_F8, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_F8, ASwizzle] | DenseTMEM[_F8, layouts.OperandA],
+    b: SmemRef[_F8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_F8, Literal[128]] | DenseTMEM[_F8, layouts.OperandA],
+    b: SmemRef[_F8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
-    b: SmemRef[F, Any],
+    a: SmemRef[_F8, ASwizzle],
+    b: SmemRef[_F8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[_F8, Literal[128]],
+    b: SmemRef[_F8, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[_F8, ASwizzle],
+    b: SmemRef[_F8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[_F8, Literal[128]],
+    b: SmemRef[_F8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
+    b: SmemRef[float8_e5m2, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
+    b: SmemRef[float8_e4m3fn, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator],
+    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
+    b: SmemRef[float8_e5m2, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
@@ -476,10 +775,10 @@ def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[F: (float16, float8_e4m3fn, float8_e5m2)](
-    d: DenseTMEM[float16, layouts.M128Accumulator],
-    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
-    b: SmemRef[F, Any],
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator],
+    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
+    b: SmemRef[float8_e4m3fn, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
@@ -490,38 +789,10 @@ def mma[F: (float16, float8_e4m3fn, float8_e5m2)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
-    d: DenseTMEM[C, layouts.M128Accumulator],
-    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
-    b: SmemRef[B, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: None = ...,
-    b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma[I: (int8, uint8), C: (int32, uint32)](
-    d: DenseTMEM[C, layouts.M128Accumulator],
-    a: SmemRef[I, Any] | DenseTMEM[I, layouts.OperandA],
-    b: SmemRef[I, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: None = ...,
-    b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2)](
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
-    b: SmemRef[B, Any],
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
+    b: SmemRef[float8_e5m2, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
@@ -532,10 +803,24 @@ def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2)](
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
+    b: SmemRef[float8_e4m3fn, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: ir.Value[Any] | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[A, Any],
-    b: SmemRef[B, Any],
+    a: SmemRef[float8_e4m3fn, Any],
+    b: SmemRef[float8_e5m2, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
@@ -546,37 +831,25 @@ def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2)](
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[S: (float8_e8m0fnu, float8_e4m3fn)](
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[float4_e2m1fn, Any] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
-    b: SmemRef[float4_e2m1fn, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: ScalesTMEM[S],
-    b_scale: ScalesTMEM[S],
-    a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma[S: (float8_e8m0fnu, float8_e4m3fn)](
+def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[float4_e2m1fn, Any],
-    b: SmemRef[float4_e2m1fn, Any],
+    a: SmemRef[float8_e5m2, Any],
+    b: SmemRef[float8_e4m3fn, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
-    a_scale: ScalesTMEM[S],
-    b_scale: ScalesTMEM[S],
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
     accumulate: ir.Value[Any] | bool = ...,
     collective: bool = ...,
 ) -> None:
     """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.
 
-    A is (M, K) in SMEM or TMEM, B is (K, N) in SMEM, D is (M, N) in TMEM, twice as many columns with `collective`. M is
-    128, or 64 where A is dense. With `a_sparse_metadata` A is 2:4 sparse, and half as wide.
+    A is (M, K) in SMEM or TMEM, B is (K, N) in SMEM, D is (M, N) in TMEM, twice as many columns with `collective`. M is 128, or 64
+    where A is dense, and where it is scaled only if collective. With `a_sparse_metadata` A is 2:4 sparse, and half as wide. A swizzle
+    is the buffer's own, 128 bytes unless given; of A in TMEM it says nothing. Raises ValueError and NotImplementedError where
+    shapes, dtypes or layouts do not go together.
     """
 
 def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext | None = ...) -> None:
@@ -598,8 +871,8 @@ def async_copy_scales_smem_to_tmem[D: (float8_e8m0fnu, float8_e4m3fn)](
     The TMEM has (mn, k) elements, mn a multiple of 128, the buffer (mn // 128, k // 4, 32, 16), contiguous.
     """
 
-def async_copy_smem_to_tmem[D](
-    smem_ref: SmemRef[D, Any], tmem_ref: DenseTMEM[D, layouts.OperandA], swizzle: int, collective: bool = ...
+def async_copy_smem_to_tmem(
+    smem_ref: SmemRef[_O, Swizzle], tmem_ref: DenseTMEM[_O, layouts.OperandA], swizzle: Swizzle, collective: bool = ...
 ) -> None:
     """Copies a tiled buffer to fully packed TMEM of 128 rows (PTX ISA, "tcgen05.cp")."""
 
@@ -628,6 +901,6 @@ def create_instr_descriptor(
     transpose_a: bool = ...,
     transpose_b: bool = ...,
     sparsity_selector: int | None = ...,
-) -> ir.Value[Any]: ...
-def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
-def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
+) -> I32: ...
+def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32: ...
+def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32: ...

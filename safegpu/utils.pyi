@@ -1,5 +1,6 @@
 """What a kernel's body needs beside arrays: control flow, threads, references, barriers."""
 
+import enum
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, Literal, overload
@@ -20,7 +21,7 @@ from safegpu.refs import memref_slice as memref_slice
 from safegpu.refs import memref_transpose as memref_transpose
 from safegpu.refs import memref_unfold as memref_unfold
 from safegpu.refs import memref_unsqueeze as memref_unsqueeze
-from safegpu.scalars import I1, I32, Dim, Index
+from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue, IntegerValue
 from safegpu.scalars import c as c
 from safegpu.scalars import thread_idx as thread_idx
 from safegpu.scalars import warp_idx as warp_idx
@@ -38,17 +39,20 @@ type MultimemReductionOp = Literal["add", "min", "max", "and", "or", "xor"]
 
 ds = DynamicSlice
 
+type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
+type _Index = _Dim | tuple[_Dim, ...]
+
 class Partition:
     source_bounds: tuple[int, ...]
     target_bounds: tuple[int, ...]
     partition: tuple[int | None, ...]
-    base_offset: tuple[ir.Value[Any], ...] | None
+    base_offset: tuple[IndexValue, ...] | None
     def __init__(
         self,
         elements: tuple[int, ...],
         *,
         partition: tuple[int | None, ...],
-        base_offset: tuple[ir.Value[Any], ...] | None = ...,
+        base_offset: tuple[IndexValue, ...] | None = ...,
         num_chunks: tuple[int, ...] | None = ...,
         chunk_size: tuple[int, ...] | None = ...,
     ) -> None: ...
@@ -56,23 +60,24 @@ class Partition:
     def num_chunks(self) -> tuple[int, ...]: ...
     @property
     def target_block_shape(self) -> tuple[int, ...]: ...
-    def get_base(self, *source_coords: ir.Value[Any] | int) -> list[ir.Value[Any]]: ...
+    def get_base(self, *source_coords: IndexValue | int) -> list[Index]: ...
 
 class Partition1D:
     partition: Partition
+    base_offset: IndexValue | None
     def __init__(
         self,
         elements: int,
         *,
-        base_offset: ir.Value[Any] | None = ...,
+        base_offset: IndexValue | None = ...,
         num_chunks: int | None = ...,
         chunk_size: int | None = ...,
     ) -> None: ...
     @property
     def num_chunks(self) -> int: ...
-    def get_base(self, source_coords: ir.Value[Any]) -> ir.Value[Any]: ...
+    def get_base(self, source_coords: IndexValue) -> Index: ...
     def refine(
-        self, *, chunk: ir.Value[Any] | None = ..., num_chunks: int | None = ..., chunk_size: int | None = ...
+        self, *, chunk: IndexValue | None = ..., num_chunks: int | None = ..., chunk_size: int | None = ...
     ) -> Partition1D: ...
 
 class SemaphoreRef:
@@ -82,16 +87,18 @@ class SemaphoreRef:
     def __init__(self, ptr: ir.Value[Any]) -> None: ...
     def signal(
         self,
-        value: ir.Value[Any] | int,
-        predicate: ir.Value[Any] | None = ...,
+        value: IntegerValue | int,
+        predicate: IntegerValue | None = ...,
         relaxed: bool = ...,
         memory_scope: Literal["sys", "gpu"] = ...,
     ) -> None: ...
     @staticmethod
-    def signal_multimem(ptr: ir.Value[Any], value: Any, predicate: ir.Value[Any] | None = ...) -> None: ...
+    def signal_multimem(
+        ptr: ir.Value[Any], value: IntegerValue | int, predicate: IntegerValue | None = ...
+    ) -> None: ...
     def wait(
         self,
-        value: ir.Value[Any] | int = ...,
+        value: IntegerValue | int = ...,
         *,
         decrement: bool = ...,
         scope: ThreadSubset = ...,
@@ -117,17 +124,26 @@ class Region(AbstractContextManager[None], ContextDecorator):
     def __exit__(self, *exception: object) -> None: ...
 
 @overload
-def fori[T: tuple[Any, ...] | list[Any]](  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-    bound: ir.Value[Any], carrys: T
+def fori[I: (Index, I8, I16, I32, I64), T: tuple[Any, ...] | list[Any]](  # type: ignore[overload-overlap]
+    bound: I, carrys: T
+) -> Callable[[Callable[[I, T], T]], ForResult[T, Any]]: ...
+@overload
+def fori[I: (Index, I8, I16, I32, I64), T](  # type: ignore[overload-overlap]
+    bound: I, carrys: T
+) -> Callable[[Callable[[I, T], T]], ForResult[list[T], T]]: ...
+@overload
+def fori[T: tuple[Any, ...] | list[Any]](  # type: ignore[overload-overlap]
+    bound: IndexValue | IntegerValue, carrys: T
 ) -> Callable[[Callable[[Any, T], T]], ForResult[T, Any]]: ...
 @overload
-def fori[T](bound: ir.Value[Any], carrys: T) -> Callable[[Callable[[Any, T], T]], ForResult[Any, T]]:
-    """Decorates the body of a loop from 0 to `bound`: it takes the index and the carried values, and returns these.
+def fori[T](bound: IndexValue | IntegerValue, carrys: T) -> Callable[[Callable[[Any, T], T]], ForResult[list[T], T]]:
+    """Decorates the body of a loop from 0 to `bound`: it takes the index, of the bound's type, and the carried values,
+    and returns these.
 
     The decorated name is the loop's result: `.result` of one carried value, `.results` of a tuple or list of them.
     """
 
-def when(cond: ir.Value[Any]) -> Region:
+def when(cond: IntegerValue) -> Region:
     """Runs the body in the threads where `cond` holds."""
 
 def single_thread(scope: ThreadSubset = ...) -> Region:
@@ -138,14 +154,19 @@ def single_thread_predicate(scope: ThreadSubset = ...) -> I1:
 
 def block_idx() -> I32: ...
 def cluster_idx(
-    dim: Dim | Iterable[Dim] | None = ..., dim_idx: ir.Value[Any] | Sequence[ir.Value[Any]] | None = ...
+    dim: Dim | Iterable[Dim] | None = ..., dim_idx: IndexValue | Sequence[IndexValue] | None = ...
 ) -> Index:
     """The linear index of this block in its cluster, or along some of its axes."""
 
 def clock() -> I32: ...
 def smid() -> I32: ...
-def globaltimer(kind: Literal["low", "high"] | None = ...) -> ir.Value[Any]: ...
-def nanosleep(nanos: ir.Value[Any]) -> None: ...
+@overload
+def globaltimer(kind: None = ...) -> I64: ...
+@overload
+def globaltimer(kind: Literal["low", "high"]) -> I32:
+    """The device's clock in nanoseconds, or the low or high half of it (PTX ISA, "%globaltimer")."""
+
+def nanosleep(nanos: IntegerValue) -> None: ...
 def get_arch() -> Arch: ...
 def set_max_registers(n: int, *, action: Literal["increase", "decrease"]) -> None:
     """Sets the number of registers of each thread of the warpgroup, which all of its warps call (PTX ISA, "setmaxnreg").
@@ -170,12 +191,12 @@ def fence_release_sys() -> None: ...
 
 # Clusters.
 
-def get_cluster_ptr(ptr: ir.Value[Any], cluster_block: ir.Value[Any], generic: bool = ...) -> ir.Value[Any]: ...
+def get_cluster_ptr(ptr: ir.Value[Any], cluster_block: IntegerValue, generic: bool = ...) -> ir.Value[Any]: ...
 def cluster_collective_mask(
     cluster_shape: tuple[int, int, int], collective: Dim | Sequence[Dim], leader_tracked: bool = ...
-) -> ir.Value[Any]: ...
+) -> I32: ...
 def try_cluster_cancel(
-    result_ref: SmemRef[Any, Any], barrier: BarrierRef, predicate: ir.Value[Any] | None = ...
+    result_ref: SmemRef[Any, Any], barrier: BarrierRef, predicate: IntegerValue | None = ...
 ) -> None: ...
 def query_cluster_cancel(result_ref: SmemRef[Any, Any]) -> tuple[I32, I32, I32, I1]: ...
 
@@ -199,32 +220,65 @@ def is_cluster_smem_ref(ref: ir.Value[Any] | ir.Type) -> bool: ...
 def is_memref_transposed(ref: ir.MemRefType) -> bool: ...
 def get_contiguous_strides(xs: Sequence[int]) -> list[int]: ...
 def parse_indices(
-    index: Any, shape: Sequence[int], *, check_oob: bool = ...
-) -> tuple[list[Any], list[int], list[bool]]: ...
-def memref_ptr(memref_arg: ir.Value[Any]) -> ir.Value[Any]:
+    index: _Index, shape: Sequence[int], *, check_oob: bool = ...
+) -> tuple[list[IndexValue | int], list[int], list[bool]]:
+    """Of what is indexed so: the first index and the length along each axis, and whether the axis is dropped."""
+
+def memref_ptr(memref_arg: ir.Value[ir.MemRefType]) -> ir.Value[Any]:
     """The address of a reference, a plain MLIR value: from here on nothing is checked."""
 
-def ptr_as_memref(ptr: ir.Value[Any], memref_ty: ir.MemRefType) -> ir.Value[Any]: ...
-def getelementptr(ptr: ir.Value[Any], indices: Sequence[ir.Value[Any] | int], dtype: ir.Type) -> ir.Value[Any]: ...
-def elements_to_bytes(offset: ir.Value[Any], element_bitwidth: int) -> ir.Value[Any]: ...
+def ptr_as_memref(ptr: ir.Value[Any], memref_ty: ir.MemRefType) -> ir.Value[ir.MemRefType]: ...
+def getelementptr(ptr: ir.Value[Any], indices: Sequence[IntegerValue | int], dtype: ir.Type) -> ir.Value[Any]: ...
+def elements_to_bytes[V: ir.Value[Any]](offset: V, element_bitwidth: int) -> V: ...
 def smem() -> ir.Attribute: ...
 def tmem() -> ir.Attribute: ...
 def smem_cluster() -> ir.Attribute: ...
 
 # Registers.
 
-def bitcast(x: ir.Value[Any], new_type: ir.Type) -> ir.Value[Any]: ...
+type _Scalar = I1 | I8 | I16 | I32 | I64 | F16 | BF16 | F32 | F64
+
+@overload
+def bitcast[S: _Scalar](x: ir.Value[Any], new_type: type[S]) -> S: ...
+@overload
+def bitcast(x: ir.Value[Any], new_type: ir.Type) -> ir.Value[Any]:
+    """The same bits as a scalar or vector of another type of the same width."""
+
 def vector_slice(v: ir.Value[Any], s: slice) -> ir.Value[Any]: ...
 def vector_concat(vectors: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
 def pack_array(values: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
-def shfl_bfly(x: ir.Value[Any], distance: int | ir.Value[Any]) -> ir.Value[Any]: ...
-def redux(x: ir.Value[Any], mask: ir.Value[Any], kind: Any) -> ir.Value[Any]: ...
-def prmt(high: ir.Value[Any], low: ir.Value[Any], permutation: ir.Value[Any]) -> ir.Value[Any]: ...
-def warp_tree_reduce(value: ir.Value[Any], op: Callable[..., ir.Value[Any]], group_size: int) -> ir.Value[Any]: ...
+def shfl_bfly[V: ir.Value[Any]](x: V, distance: int | IntegerValue) -> V: ...
+
+class ReductionKind(enum.IntEnum):
+    """What `redux` computes over a warp (PTX ISA, "redux.sync"); NVVM's own names."""
+
+    ADD = 1
+    AND = 2
+    MAX = 3
+    MIN = 4
+    OR = 5
+    UMAX = 6
+    UMIN = 7
+    XOR = 8
+    FMIN = 9
+    FMAX = 10
+
+def redux[V: ir.Value[Any]](x: V, mask: IntegerValue, kind: enum.IntEnum) -> V: ...
+def prmt[V: ir.Value[Any]](high: V, low: V, permutation: IntegerValue) -> V: ...
+def warp_tree_reduce[V: ir.Value[Any]](value: V, op: Callable[[V, V], V], group_size: int) -> V: ...
 def multimem_store(ptr: ir.Value[Any], value: ir.Value[Any]) -> None: ...
 def multimem_load_reduce(
     ty: ir.Type, ptr: ir.Value[Any], reduction: MultimemReductionOp, is_signed: bool | None = ...
 ) -> ir.Value[Any]: ...
+@overload
+def inline_ptx[S: _Scalar](
+    ptx: str,
+    *args: ir.Value[Any],
+    result_types: type[S],
+    predicate: None = ...,
+    has_side_effects: bool = ...,
+    convergent: bool = ...,
+) -> S: ...
 @overload
 def inline_ptx(
     ptx: str,
@@ -235,10 +289,19 @@ def inline_ptx(
     convergent: bool = ...,
 ) -> ir.Value[Any]: ...
 @overload
+def inline_ptx[S: _Scalar](
+    ptx: str,
+    *args: ir.Value[Any],
+    result_types: Sequence[type[S]],
+    predicate: None = ...,
+    has_side_effects: bool = ...,
+    convergent: bool = ...,
+) -> tuple[S, ...]: ...
+@overload
 def inline_ptx(
     ptx: str,
     *args: ir.Value[Any],
-    result_types: Sequence[ir.Type],
+    result_types: Sequence[ir.Type | type[_Scalar]],
     predicate: None = ...,
     has_side_effects: bool = ...,
     convergent: bool = ...,
@@ -248,17 +311,22 @@ def inline_ptx(
     ptx: str,
     *args: ir.Value[Any],
     result_types: None = ...,
-    predicate: ir.Value[Any] | None = ...,
-    has_side_effects: Literal[True],
+    predicate: IntegerValue | None = ...,
+    has_side_effects: bool = ...,
     convergent: bool = ...,
-) -> None: ...
+) -> None:
+    """Emits PTX with `$0`, `$1`, … for the results, the operands and then the predicate.
+
+    `result_types` is a scalar class of ours (`mgpu.I32`) or an MLIR type, or a sequence of them, or None. `convergent` says
+    that the threads act together. Raises ValueError for a predicate with results, and for PTX without results or effects.
+    """
 
 # Of Mosaic GPU's own.
 
 def bitwidth_impl(ty: ir.Type) -> int: ...
-def dyn_dot(x: Sequence[ir.Value[Any]], y: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
+def dyn_dot[V: ir.Value[Any]](x: Sequence[V], y: Sequence[V]) -> V: ...
 def reduce_shape(shape: Sequence[int], axes: Sequence[int], keep_dims: bool = ...) -> tuple[int, ...]: ...
-def prefetch_tensormap(desc_ptr: ir.Value[Any], predicate: ir.Value[Any] | None = ...) -> None: ...
+def prefetch_tensormap(desc_ptr: ir.Value[Any], predicate: IntegerValue | None = ...) -> None: ...
 def get_memref_llvm_address_space(memref_ty: ir.MemRefType) -> int | None: ...
 def gpu_address_space_to_nvptx(address_space: Any) -> int: ...
 def dump_to_file_or_stdout(content: str, name: str, path: str) -> None: ...

@@ -10,11 +10,22 @@ from typing import Any
 import pytest
 
 import safegpu as mgpu
-from examples import cluster_exchange, hopper_matmul, multimem_all_reduce, sparse_matmul
+from examples import (
+    all_gather,
+    blackwell_matmul,
+    blackwell_scaled_matmul,
+    cluster_exchange,
+    hopper_matmul,
+    multimem_all_reduce,
+    sparse_matmul,
+)
 from safegpu import kernel as safegpu_kernel
 from safegpu.offline.lowering import lowered
+from tests.raw import all_gather as raw_all_gather
+from tests.raw import blackwell_matmul as raw_matmul
+from tests.raw import blackwell_scaled_matmul as raw_scaled
 from tests.raw import cluster_exchange as raw_exchange
-from tests.raw import hopper_matmul as raw_matmul
+from tests.raw import hopper_matmul as raw_hopper
 from tests.raw import multimem_all_reduce as raw_all_reduce
 from tests.raw import sparse_matmul as raw_sparse
 
@@ -40,32 +51,32 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
     "cluster_reduce": (cluster_exchange.reduce, raw_exchange.build_reduce, HOPPER, 1),
     "hopper_matmul float16": (
         hopper_matmul.float16,
-        lambda: raw_matmul.build(2048, 2048, 2048, "float16", "float16"),
+        lambda: raw_hopper.build(2048, 2048, 2048, "float16", "float16"),
         HOPPER,
         1,
     ),
     "hopper_matmul bfloat16": (
         hopper_matmul.bfloat16,
-        lambda: raw_matmul.build(2048, 2048, 2048, "bfloat16", "float32"),
+        lambda: raw_hopper.build(2048, 2048, 2048, "bfloat16", "float32"),
         HOPPER,
         1,
     ),
     "hopper_matmul float8": (
         hopper_matmul.float8,
-        lambda: raw_matmul.build(2048, 2048, 2048, "float8_e4m3fn", "float16", b_transposed=True),
+        lambda: raw_hopper.build(2048, 2048, 2048, "float8_e4m3fn", "float16", b_transposed=True),
         HOPPER,
         1,
     ),
     # Every choice of a configuration that is not the default.
     "hopper_matmul otherwise": (
         lambda: hopper_matmul.kernel(512, 768, 256, mgpu.float16, mgpu.float32, OTHERWISE),
-        lambda: raw_matmul.build(512, 768, 256, "float16", "float32", **dataclasses.asdict(OTHERWISE)),
+        lambda: raw_hopper.build(512, 768, 256, "float16", "float32", **dataclasses.asdict(OTHERWISE)),
         HOPPER,
         1,
     ),
     "hopper_matmul transposed": (
         lambda: hopper_matmul.kernel(256, 512, 256, mgpu.float16, mgpu.float16, ALONE, b_transposed=True),
-        lambda: raw_matmul.build(256, 512, 256, b_transposed=True, **dataclasses.asdict(ALONE)),
+        lambda: raw_hopper.build(256, 512, 256, b_transposed=True, **dataclasses.asdict(ALONE)),
         HOPPER,
         1,
     ),
@@ -76,7 +87,36 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
         BLACKWELL,
         1,
     ),
+    "blackwell_matmul float16": (blackwell_matmul.float16, raw_matmul.build, BLACKWELL, 1),
+    "blackwell_matmul bfloat16": (
+        blackwell_matmul.bfloat16,
+        lambda: raw_matmul.build("bfloat16", "float32"),
+        BLACKWELL,
+        1,
+    ),
+    "blackwell_matmul float8": (
+        blackwell_matmul.float8,
+        lambda: raw_matmul.build("float8_e4m3fn", "bfloat16"),
+        BLACKWELL,
+        1,
+    ),
+    "blackwell_scaled_matmul mxfp8": (blackwell_scaled_matmul.mxfp8, raw_scaled.build, BLACKWELL, 1),
+    "blackwell_scaled_matmul mxfp4": (
+        blackwell_scaled_matmul.mxfp4,
+        lambda: raw_scaled.build("float4_e2m1fn", "float8_e8m0fnu", 32),
+        BLACKWELL,
+        1,
+    ),
+    "blackwell_scaled_matmul nvfp4": (
+        blackwell_scaled_matmul.nvfp4,
+        lambda: raw_scaled.build("float4_e2m1fn", "float8_e4m3fn", 16),
+        BLACKWELL,
+        1,
+    ),
     "multimem_all_reduce": (multimem_all_reduce.kernel, raw_all_reduce.build, HOPPER, 2),
+    "all_gather alone": (lambda: all_gather.kernel(1), lambda: raw_all_gather.build(1), HOPPER, 1),
+    "all_gather of 2": (all_gather.kernel, raw_all_gather.build, HOPPER, 2),
+    "all_gather of 4": (lambda: all_gather.kernel(4), lambda: raw_all_gather.build(4), BLACKWELL, 4),
 }
 
 
@@ -102,6 +142,22 @@ def test_annotations_evaluate(
     (body,) = bodies
     assert {"ctx", "return"} < typing.get_type_hints(body).keys()
     typing.get_type_hints(typed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"devices": 0}, "devices must be at least 1, got 0"),
+        ({"rows": 100}, r"whole tiles of 64x128, got \(100, 1024\)"),
+        ({"columns": 64}, r"whole tiles of 64x128, got \(256, 64\)"),
+        ({"blocks": 33}, "blocks must be at most 32, the number of tiles, got 33"),
+        ({"devices": 4}, "devices is 4, but the mesh that is set has 2"),
+        ({"devices": 1}, "devices is 1, but the mesh that is set has 2"),
+    ],
+)
+def test_all_gather_says_what_is_wrong(arguments: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        lowered(lambda: all_gather.kernel(**arguments), HOPPER, peers=2)
 
 
 @pytest.mark.parametrize("path", sorted({*EXAMPLES.glob("*.py"), *EXAMPLES.glob("bugs/*.py")} - {EXAMPLES / "run.py"}))

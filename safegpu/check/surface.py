@@ -6,14 +6,16 @@ The stubs are what mypy checked against, so the names and types of parameters co
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from safegpu.check.rows import spelled_out
 from safegpu.check.typeexpr import ANYTHING, UNION, Type, parse
 
 PACKAGE = Path(__file__).parents[1]
 MARKED = re.compile(r"SG\d{3}_")
+CARRIER = re.compile(r"In[A-Z]\w+")
 OF_SUBMODULE = frozenset(["tcgen05", "profiler"])
 """Modules whose functions are not names of `safegpu` itself."""
 
@@ -85,8 +87,28 @@ def _surface() -> dict[str, tuple[Signature, ...]]:
         module.aliases, module.variables = aliases | module.aliases, variables | module.variables
         for owner, node in module.functions():
             if signature := module.signature(owner, node):
-                found.setdefault(f"{owner}.{node.name}" if owner else node.name, []).append(signature)
+                found.setdefault(f"{owner}.{node.name}" if owner else node.name, []).extend(_spelled_out(signature))
     return {name: tuple(overloads) for name, overloads in found.items()}
+
+
+def _spelled_out(signature: Signature) -> Iterator[Signature]:
+    """The signature, once for each row where its dtypes are those of a table."""
+    takes = tuple(each.takes for each in signature.parameters)
+    for written, variables in spelled_out(takes, signature.variables, carriers()):
+        parameters = zip(signature.parameters, written, strict=True)
+        yield replace(
+            signature,
+            parameters=tuple(replace(each, takes=one) for each, one in parameters),
+            variables=variables,
+        )
+
+
+@cache
+def carriers() -> dict[str, str]:
+    """The class behind each base that carries a dtype of a table (`InTmem`)."""
+    return {
+        base.name: name for name, above in bases().items() for base in above if base.name.startswith("In") and base.args
+    }
 
 
 def _stubs() -> list[Path]:
@@ -140,7 +162,9 @@ class _Module:
         parameters = [self._parameter(each, at < optional, True) for at, each in enumerate(plain) if at >= first]
         for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             parameters.append(self._parameter(each, default is None, False))
-        qualified = f"{owner}.{node.name}" if owner else node.name
+        made = node.name in ("__init__", "__new__")
+        shown = owner.lstrip("_")
+        qualified = shown if made else f"{shown}.{node.name}" if owner else node.name
         if not owner and self.name in OF_SUBMODULE:
             qualified = f"{self.name}.{node.name}"
         variables = {name: self._expanded(limit) for name, limit in (self.variables | limits).items()}

@@ -15,6 +15,7 @@ _VIEWS = "memref_slice | memref_transpose | memref_unfold | memref_unsqueeze"
 _VIEWS_OF_ANY = f"{_VIEWS} | memref_reshape | memref_fold"
 _REMOTE = "LaunchContext.to_remote | LaunchContext.to_remote_multicast | get_cluster_ref"
 _WRAPS = "GmemRef.wrap | SmemRef.wrap | ClusterSmemRef.wrap"
+_NO_VALUES = "MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"
 _COPIES = "LaunchContext.async_copy | copy_tiled | async_copy_smem_to_tmem | async_copy_scales_smem_to_tmem"
 _ARITHMETIC = (
     "operator | FragmentedArray.__setitem__ | FragmentedArray.select | FragmentedArray.max"
@@ -56,6 +57,7 @@ _ASYNC_STORE = "FragmentedArray.store_tiled_async"
 _LOAD_REDUCE = "FragmentedArray.load_reduce_untiled"
 _M64 = "DenseTMEM[Any, M64Accumulator]"
 _M128 = "DenseTMEM[Any, M128Accumulator]"
+_M128_OR_PAIR = "DenseTMEM[Any, M128Accumulator | M64CollectiveAccumulator]"
 _COPY_METADATA = "async_copy_sparse_metadata_smem_to_tmem"
 
 ROWS = (
@@ -67,7 +69,8 @@ ROWS = (
     Row("SG107", "mma", "a_sparse_metadata", got=_NOT_METADATA),
     Row("SG107", _COPY_METADATA, "tmem_ref", differs="space"),
     Row("SG108", _VIEWS, "ref", got="MultimemRef"),
-    Row("SG109", _WRAPS, "raw", got="MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"),
+    Row("SG109", _WRAPS, "raw", got=_NO_VALUES),
+    Row("SG109", "memref_ptr", "memref_arg", got=_NO_VALUES),
     Row("SG109", ANY, ANY, differs="space"),
     # barriers
     Row("SG402", ANY, ANY, differs="barrier", got=_COLLECTIVE),
@@ -107,19 +110,25 @@ ROWS = (
     Row("SG305", _ARITHMETIC, "~D | ()"),
     # the tensor core
     Row("SG801", "mma", "d", differs="layout", got=_M64, expected=_M128),
+    Row("SG803", "mma", "d", differs="layout", got=_M64, expected=_M128_OR_PAIR),
     Row("SG210", "mma", "d | a", got="DenseTMEM", differs="layout"),
     Row("SG210", "async_copy_smem_to_tmem", "tmem_ref", got="DenseTMEM", differs="layout"),
+    Row("SG211", "wgmma", "a", got="FragmentedArray", differs="layout"),
+    Row("SG211", "WGMMAAccumulator.from_registers", "registers", differs="layout"),
     Row("SG303", "mma | wgmma", ANY, differs="dtype"),
-    Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~I | ~S | ()"),
+    Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~F8 | ~O | ~S4 | ()"),
     Row("SG304", _COPY_METADATA, "smem_ref", differs="dtype"),
     Row("SG304", _COPY_METADATA, "~D"),
     Row("SG304", "TMEM | TMEMRef.from_alloc", ANY, got="TMEMLayout[TMEM_SPARSE_META]"),
+    # scalars
+    Row("SG308", ANY, ANY, differs="scalar"),
+    Row("SG308", "I1.select", "~S | ()"),
     # copies
     Row("SG307", _COPIES, "src | dst | src_ref | dst_ref | smem_ref | tmem_ref", differs="dtype"),
     Row("SG307", _COPIES, "~D"),
     # swizzles
     Row("SG701", ANY, ANY, differs="swizzle"),
-    Row("SG701", ANY, "~Swizzle"),
+    Row("SG701", ANY, "~Swizzle | ~ASwizzle | ~BSwizzle"),
     Row("SG701", _SWIZZLED, "swizzle | a_swizzle | b_swizzle", differs="literal"),
     # specs
     Row("SG000", "as_gpu_kernel", "!"),

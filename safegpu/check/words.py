@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from safegpu import layouts
 from safegpu.check import kernels
 from safegpu.check.closer import Site
-from safegpu.check.compare import RAW, REFERENCES, differences, short
+from safegpu.check.compare import PARAMETERS, RAW, REFERENCES, SCALARS, differences, short
 from safegpu.check.mapping import rows_claim
 from safegpu.check.matching import Argument, Mismatch, Reading
 from safegpu.check.messages import Complaint, of_call
@@ -17,6 +17,7 @@ from safegpu.check.typeexpr import ANYTHING, UNION, Type
 NONE = Type("None")
 LONG = 150
 """Beyond this a type says nothing to a reader."""
+PREDICATES = ("cond", "predicate", "parity")
 SWIZZLES = ("swizzle", "a_swizzle", "b_swizzle")
 
 
@@ -64,7 +65,7 @@ def details(
     return _argument(reading.signature.name if reading else _name(complaint.call), argument)
 
 
-_TYPED = REFERENCES | {"FragmentedArray", "WGMMAAccumulator"}
+_TYPED = REFERENCES | SCALARS | {"FragmentedArray", "WGMMAAccumulator"}
 
 
 def arity(reading: Reading | None) -> str:
@@ -94,21 +95,42 @@ def _argument(name: str, each: Mismatch) -> str:
         return f"{what}it is missing" if what else ""
     if each.expected in (None, NONE, ANYTHING):
         return f"{what}got {_value(short(each.got))}"
-    got, expected = _focused(each.got, _nearest(each.got, each.expected or ANYTHING))
+    got, expected = _focused(each.got, _nearest(each.got, _scalars(each.expected or ANYTHING, each.parameter)))
     if len(str(expected)) > LONG:
         return f"{what}got {_value(got)}"
     return f"{what}got {_value(got)}, expected {_value(expected)}"
 
 
+def _scalars(written: Type, parameter: str) -> Type:
+    """The type with our scalar in the place of the MLIR value that would do as well."""
+    if written.name == "Value" and written.args:
+        integer = Type("I1" if parameter in PREDICATES else "I32")
+        return {"IndexType": Type("Index"), "IntegerType": integer}.get(written.args[0].name, written)
+    return Type(written.name, tuple(_scalars(each, parameter) for each in written.args))
+
+
 def _focused(got: Type, expected: Type) -> tuple[Type, Type]:
     """Both without the type arguments in which they agree, where the last ones do."""
     got, expected = short(got), short(expected)
+    if not {each.name for each in expected.alternatives} & {each.name for each in got.alternatives}:
+        # of another class: which swizzle it would have is beside the point
+        return got, _without_swizzle(expected)
     if differences(got, expected) == {"dtype"} and got.args:
         one = all(each.name == got.name for each in expected.alternatives)
         if one:
             cut = tuple(dict.fromkeys(Type(each.name, each.args[:1]) for each in expected.alternatives))
             return Type(got.name, got.args[:1]), cut[0] if len(cut) == 1 else Type(UNION, cut)
     return got, expected
+
+
+def _without_swizzle(expected: Type) -> Type:
+    cut = tuple(
+        dict.fromkeys(
+            Type(each.name, each.args[:1]) if PARAMETERS.get(each.name, ())[1:] == ("swizzle",) else each
+            for each in expected.alternatives
+        )
+    )
+    return cut[0] if len(cut) == 1 else Type(UNION, cut)
 
 
 def _class(written: Type) -> str:
@@ -119,9 +141,8 @@ def _class(written: Type) -> str:
 
 
 def _is(each: Mismatch) -> str:
-    return (
-        f"`{each.parameter}` is {short(each.got or ANYTHING)}" if each.parameter else f"{short(each.got or ANYTHING)}"
-    )
+    got = str(short(each.got or ANYTHING))
+    return f"`{each.parameter}` is {got}" if each.parameter.isidentifier() else got
 
 
 def _receiver(receiver: Type | None) -> str:
@@ -193,8 +214,10 @@ def _body(site: Site | None) -> str:
 
 
 def _nearest(got: Type, expected: Type) -> Type:
-    """The alternatives of the same class, if there are such."""
+    """The alternatives of the same class or kind, if there are such."""
     others = [each for each in expected.alternatives if each != NONE and each.name not in RAW]
+    if got.name in SCALARS:
+        others = [each for each in others if each.name in SCALARS | {"int", "float"}]
     alike = tuple(each for each in others if each.name == got.name) or tuple(others) or expected.alternatives
     return alike[0] if len(alike) == 1 else Type(UNION, alike)
 

@@ -185,6 +185,14 @@ CATALOGUE = (
             'PTX ISA, "Data Path Layout Organization"',
         ),
     ),
+    Rule(
+        code="SG211",
+        name="wgmma-operand-layout",
+        message="wgmma takes registers in another layout",
+        fix="16-bit operands and accumulators are WGMMA_LAYOUT, 8-bit operands WGMMA_LAYOUT_8BIT",
+        mosaic="Unsupported A register array layout",
+        references=("Mosaic GPU, wgmma", 'PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16"'),
+    ),
     # --- 3: dtype
     Rule(
         code="SG301",
@@ -254,6 +262,14 @@ CATALOGUE = (
         mosaic="Expected same element type, got … and …",
         references=("Mosaic GPU, LaunchContext.async_copy", "Mosaic GPU, copy_tiled"),
     ),
+    Rule(
+        code="SG308",
+        name="scalar-type-mismatch",
+        message="a scalar of one type is given where another is wanted, and none converts by itself",
+        fix="convert it: .to_i32() of an Index, .to_index() of an I32",
+        mosaic="Expected an index-typed index",
+        references=("Mosaic GPU, memref_slice", "Mosaic GPU, get_cluster_ref", "MLIR, the arith dialect"),
+    ),
     # --- 4: barrier
     Rule(
         code="SG401",
@@ -300,5 +316,13 @@ CATALOGUE = (
         fix="annotate what the specs become: context, inputs and outputs (mgpu.GMEM), scratch, in this order",
         mosaic="",
         references=("Mosaic GPU, as_gpu_kernel",),
+    ),
+    Rule(
+        code="SG803",
+        name="scaled-mma-m64",
+        message="a block-scaled MMA of one block needs an accumulator of 128 rows; this one has 64",
+        fix="allocate the accumulator as TMEM((128, n), …), and give A 128 rows; 64 take collective=True",
+        mosaic="MMA with block scaling is not supported for 1CTA M=64",
+        references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
     ),
 )

@@ -43,6 +43,7 @@ def splat_with_every_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float3
         each.store_untiled(o, optimized=False)
     (b7 + a1).store_untiled(o, optimized=False)
     b7.store_untiled(o)
+    ll.from_layout_attr(ll.to_layout_attr(mgpu.WGMMA_LAYOUT))
 
 
 @legal(OUT, ())

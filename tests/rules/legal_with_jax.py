@@ -338,6 +338,27 @@ def tensor_memory_of_an_arrays_shape() -> None:
     mgpu.as_gpu_kernel(any_scratch, GRID, BLOCK, SDS, SDS, scratch)
     mgpu.TMEM(x.shape, mgpu.uint2, layout=tcgen05.sparse_meta_layout())
     mgpu.TMEM((128, 4), jnp.float8_e8m0fnu, layout=tcgen05.scales_layout())
+    metadata, scales = jnp.zeros((128, 64), jnp.uint2), jnp.zeros((128, 4), jnp.float8_e8m0fnu)
+    a: mgpu.SparseMetaTMEM = mgpu.TMEM(metadata.shape, metadata.dtype, layout=tcgen05.sparse_meta_layout())
+    b: mgpu.SparseMetaTMEM = mgpu.TMEM((128, 64), jnp.uint2, layout=tcgen05.sparse_meta_layout())
+    c: mgpu.ScalesTMEM = mgpu.TMEM(scales.shape, scales.dtype, layout=tcgen05.scales_layout())
+
+
+@legal()
+def sizes_in_lists() -> None:
+    grid = [1, 1, 1]
+    grid[0] = 2
+    mgpu.as_gpu_kernel(body, grid, BLOCK, SDS, SDS, S, cluster=grid)
+    mgpu.as_gpu_kernel(body, grid, [128, 1, 1], F16, F16, S)
+
+
+@legal()
+def the_kernel_takes_the_name_of_its_body() -> None:
+    def copied(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+        mgpu.FragmentedArray.load_strided(x).store_untiled(o)
+
+    copied = mgpu.as_gpu_kernel(copied, GRID, BLOCK, F16, F16, S)
+    jax.eval_shape(copied, SDS)
 
 
 @legal()
@@ -348,6 +369,10 @@ def kernels_are_called_and_lowered() -> None:
 
 
 # --- the dialects of MLIR
+
+
+def barrier_of_warpgroup_semantics(raw: ir.Value) -> mgpu.DialectBarrierRef:
+    return mgpu.DialectBarrierRef.from_barrier_memref(raw)
 
 
 @legal(F16, F16, S, arch="sm_90a", cluster=2)
