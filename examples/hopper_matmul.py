@@ -45,6 +45,8 @@ class Config:
     """How many of them, before the next ones start along the other axis."""
     epilogue_n: int | None = None
     """Columns of the output that a consumer takes out at a time. None is what 128 bytes hold."""
+    staged: bool = True
+    """Whether the output goes through shared memory and TMA, or straight from registers."""
     release_delay: Literal[0, 1] = 0
     """Products that a consumer leaves under way before it frees the slots of those before."""
     blocks: int = 132
@@ -321,6 +323,10 @@ def kernel[
                     row = row + mine * rows
                 else:
                     column = column + mine * columns
+                if not config.staged:
+                    window = mgpu.memref_slice(out, (mgpu.ds(row, rows), mgpu.ds(column, columns)))
+                    tile.store_untiled(window, optimized=False)
+                    return
                 for chunk in range(plan.chunks):
                     i, j = chunk // (columns // width) * 64, chunk % (columns // width) * width
                     slot = mgpu.memref_slice(scratch.out, (mine, chunk % plan.out_slots))

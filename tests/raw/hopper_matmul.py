@@ -37,6 +37,7 @@ def build(
     grid_minor: str = "n",
     grid_width: int = 8,
     epilogue_n: int | None = None,
+    staged: bool = True,
     release_delay: int = 0,
     blocks: int = 132,
     producer_registers: int = 40,
@@ -165,6 +166,10 @@ def build(
                     row = arith.addi(row, arith.muli(mine, c(rows)))
                 else:
                     column = arith.addi(column, arith.muli(mine, c(columns)))
+                if not staged:
+                    window = mgpu.memref_slice(out, (mgpu.ds(row, rows), mgpu.ds(column, columns)))
+                    tile.store_untiled(window, optimized=False)
+                    return
                 for chunk in range(chunks):
                     i, j = chunk // (columns // width) * 64, chunk % (columns // width) * width
                     slot = mgpu.memref_slice(out_smem, (mine, chunk % out_slots))
