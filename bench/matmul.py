@@ -39,27 +39,20 @@ TOKENS: dict[str, Any] = {
     "float32": mgpu.float32,
 }
 
-_WIDTHS = (4, 8, 16)
+_ORDERS = [{"grid_minor": minor, "grid_width": width} for minor in ("m", "n") for width in (4, 8, 16)]
 TUNED: tuple[Config, ...] = (
-    *(Config(grid_minor=minor, grid_width=width) for minor in ("n", "m") for width in _WIDTHS),
-    *(
-        Config(cluster_m=1, cluster_n=2, grid_minor=minor, grid_width=width)
-        for minor in ("n", "m")
-        for width in _WIDTHS
-    ),
-    *(Config(cluster_m=1, grid_width=width) for width in _WIDTHS),
-    Config(split="n"),
+    *(Config(**order) for order in _ORDERS),
+    *(Config(**order, cluster_m=1, cluster_n=2) for order in _ORDERS),
+    Config(cluster_m=1),
     Config(release_delay=1),
+    Config(split="n"),
     Config(tile_m=256, tile_n=128, cluster_m=1, cluster_n=2),
     Config(tile_n=128, stages=6),
-    Config(tile_n=128, stages=6, cluster_m=1, cluster_n=2, grid_minor="m"),
+    Config(tile_n=128, stages=6, cluster_m=1, cluster_n=2),
     # Less depth, for wider copies of the output.
     Config(stages=3, epilogue_n=64),
     Config(stages=3, epilogue_n=128),
     Config(tile_n=128, stages=5, epilogue_n=64),
-    Config(tile_n=128, stages=5, epilogue_n=128),
-    Config(staged=False),
-    Config(staged=False, cluster_m=1, cluster_n=2, grid_minor="m"),
 )
 """What `--tune` tries; what does not divide a size is left out."""
 
@@ -112,24 +105,22 @@ class Problem:
                 *self.size, self.dtype, self.out_dtype, b_transposed=self.transposed, **dataclasses.asdict(config)
             )
 
-    def pallas(self) -> dict[str, Callable[..., Any]]:
-        """jax's kernel in the configurations that are its best for large matrices; it gives the dtype it takes."""
-        if self.dtype != self.out_dtype or self.transposed:
+    def pallas(self, tune: bool) -> dict[str, Callable[..., Any]]:
+        """jax's kernel as it is best for large matrices, or with all orders of tiles; it gives the dtype it takes."""
+        m, n, k = self.size
+        if self.dtype != self.out_dtype or self.transposed or m % 256 or n % 256 or k % 64:
             return {}
         from jax.experimental.pallas.ops.gpu import hopper_matmul_mgpu as pallas
 
-        m, n, k = self.size
+        axes = pallas.MatmulDimension
+        orders = [(minor, width) for minor in axes for width in (4, 8, 16)] if tune else [(axes.N, 16)]
         functions: dict[str, Callable[..., Any]] = {}
-        for minor in pallas.MatmulDimension:
-            for width in (4, 8, 16):
-                config = pallas.TuningConfig(
-                    tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4,
-                    grid_minor_dim=minor, grid_tile_width=width, cluster_dimension=pallas.MatmulDimension.M,
-                )  # fmt: skip
-                if m % 256 == n % 256 == k % 64 == 0:
-                    functions[f"Pallas, {minor} {width}"] = jax.jit(
-                        functools.partial(pallas.matmul, c=None, config=config)
-                    )
+        for minor, width in orders:
+            config = pallas.TuningConfig(
+                tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4,
+                grid_minor_dim=minor, grid_tile_width=width, cluster_dimension=axes.M,
+            )  # fmt: skip
+            functions[f"Pallas, {minor} {width}"] = jax.jit(functools.partial(pallas.matmul, c=None, config=config))
         return functions
 
 
@@ -187,7 +178,7 @@ def measure(problem: Problem, configs: list[Config], rounds: int, calls: int) ->
         except ValueError as error:
             print(f"  {description(config)}: left out, {str(error)[:120]}")
     candidates = check(candidates)
-    pallas = check(problem.pallas())
+    pallas = check(problem.pallas(tune=len(configs) > 1))
     cublas = check({"cuBLAS": problem.cublas()})
     for function in cublas.values():
         _, launched = profiler.Cupti(finalize=False).measure(function, aggregate=False)(*arrays)

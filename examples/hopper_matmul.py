@@ -39,18 +39,17 @@ class Config:
     """Blocks of a cluster along the rows of the output: they share B."""
     cluster_n: int = 1
     """Blocks of a cluster along its columns: they share A."""
-    grid_minor: Literal["m", "n"] = "n"
+    grid_minor: Literal["m", "n"] = "m"
     """The axis along which tiles that follow each other lie next to each other."""
-    grid_width: int = 8
+    grid_width: int = 4
     """How many of them, before the next ones start along the other axis."""
     epilogue_n: int | None = None
     """Columns of the output that a consumer takes out at a time. None is what 128 bytes hold."""
-    staged: bool = True
-    """Whether the output goes through shared memory and TMA, or straight from registers."""
     release_delay: Literal[0, 1] = 0
     """Products that a consumer leaves under way before it frees the slots of those before."""
     blocks: int = 132
-    """Blocks that run at a time, one a multiprocessor. More than fit would run after the others."""
+    """Blocks that run at a time, one a multiprocessor. More than fit run after the others: on an H200, of clusters of
+    four there is no room for 128."""
     producer_registers: int = 40
     """Registers of a thread of the producer; the consumers get what is left."""
 
@@ -323,10 +322,6 @@ def kernel[
                     row = row + mine * rows
                 else:
                     column = column + mine * columns
-                if not config.staged:
-                    window = mgpu.memref_slice(out, (mgpu.ds(row, rows), mgpu.ds(column, columns)))
-                    tile.store_untiled(window, optimized=False)
-                    return
                 for chunk in range(plan.chunks):
                     i, j = chunk // (columns // width) * 64, chunk % (columns // width) * width
                     slot = mgpu.memref_slice(scratch.out, (mine, chunk % plan.out_slots))

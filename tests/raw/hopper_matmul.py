@@ -34,10 +34,9 @@ def build(
     split: str = "m",
     cluster_m: int = 2,
     cluster_n: int = 1,
-    grid_minor: str = "n",
-    grid_width: int = 8,
+    grid_minor: str = "m",
+    grid_width: int = 4,
     epilogue_n: int | None = None,
-    staged: bool = True,
     release_delay: int = 0,
     blocks: int = 132,
     producer_registers: int = 40,
@@ -166,10 +165,6 @@ def build(
                     row = arith.addi(row, arith.muli(mine, c(rows)))
                 else:
                     column = arith.addi(column, arith.muli(mine, c(columns)))
-                if not staged:
-                    window = mgpu.memref_slice(out, (mgpu.ds(row, rows), mgpu.ds(column, columns)))
-                    tile.store_untiled(window, optimized=False)
-                    return
                 for chunk in range(chunks):
                     i, j = chunk // (columns // width) * 64, chunk % (columns // width) * width
                     slot = mgpu.memref_slice(out_smem, (mine, chunk % out_slots))
