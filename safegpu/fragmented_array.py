@@ -16,9 +16,16 @@ from safegpu._value import raw
 from safegpu.refs import MultimemRef
 from safegpu.scalars import c, giving_scalars, wrap_scalar
 
-addf, subf, mulf = map(giving_scalars, (fa.addf, fa.subf, fa.mulf))
-
 __all__ = ["c"]
+
+
+@functools.wraps(fa.optimization_barrier)
+def optimization_barrier(*arrays: Any) -> Any:
+    behind = fa.optimization_barrier(*arrays)
+    return tuple(behind) if isinstance(behind, list) else behind
+
+
+addf, subf, mulf = map(giving_scalars, (fa.addf, fa.subf, fa.mulf))
 
 __getattr__, __dir__ = mirror(fa, globals())
 

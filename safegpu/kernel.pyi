@@ -18,6 +18,8 @@ from safegpu.refs import GmemRef
 from safegpu.specs import Scratch, Union
 
 class LoweringSemantics(enum.Enum):
+    """What a body works with: each lane's registers, or whole warpgroups' arrays (which safegpu does not type)."""
+
     Lane = ...
     Warpgroup = ...
 
@@ -25,8 +27,10 @@ class Kernel(Protocol):
     """A jitted kernel: call it with JAX arrays."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def lower(self, *args: Any, **kwargs: Any) -> Any: ...
-    def trace(self, *args: Any, **kwargs: Any) -> Any: ...
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """As of a jitted function of JAX's."""
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """As of a jitted function of JAX's."""
 
 class _Ranked(Protocol):
     @property
@@ -37,7 +41,7 @@ class _WeaklyTyped(Protocol):
     def weak_type(self) -> Any: ...
 
 # JAX's and numpy's own specs and arrays have one of these two properties, and no reference of ours has either.
-type _Leaf = _Ranked | _WeaklyTyped | Union[Any] | list[Any] | dict[Any, Any]
+type _Leaf = _Ranked | _WeaklyTyped | Union[*tuple[Any, ...]] | list[Any] | dict[Any, Any]
 
 type _Foreign = (
     _Leaf
@@ -618,11 +622,19 @@ def as_torch_gpu_kernel(
     kernel_name: str | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
-) -> Callable[..., Any]: ...
-def is_nvshmem_available() -> bool: ...
+) -> Callable[..., Any]:
+    """The same for PyTorch: a function of tensors on the device."""
+
+def is_nvshmem_available() -> bool:
+    """Whether kernels can reach other devices through NVSHMEM."""
 
 # --- Warpgroup semantics, whose references are MLIR values: not typed
 
-def infer_layout(module: ir.Module, *, fuel: int = ..., arch: tuple[int, int] = ...) -> None: ...
-def lower_mgpu_dialect(module: ir.Module, launch_context: LaunchContext, auto_barriers: bool = ...) -> None: ...
-def to_layout_attr(layout: FragmentedLayout[Any]) -> ir.Attribute: ...
+def infer_layout(module: ir.Module, *, fuel: int = ..., arch: tuple[int, int] = ...) -> None:
+    """A pass of Warpgroup semantics."""
+
+def lower_mgpu_dialect(module: ir.Module, launch_context: LaunchContext, auto_barriers: bool = ...) -> None:
+    """A pass of Warpgroup semantics."""
+
+def to_layout_attr(layout: FragmentedLayout[Any]) -> ir.Attribute:
+    """A register layout as an attribute of Warpgroup semantics' dialect."""

@@ -10,6 +10,9 @@ Register layouts, by how a warpgroup holds an array:
 - subclasses of `Tiled`: tiled, every element in one register of the warpgroup;
 - subclasses of `Replicated`: tiled, elements held by several threads at once.
 
+What `FragmentedArray.reduce` makes of a layout is in its bases: `RowsAre[...]` for axis 1,
+`ColumnsAre[...]` for axis 0.
+
 TMEM layouts (subclasses of `TMEM`) are named after Mosaic GPU's functions, the width of an element in bits, and
 `_PACKED` where a 32-bit TMEM cell holds several elements. Their base says which register layouts they exchange with.
 """
@@ -21,7 +24,23 @@ from typing_extensions import TypeVar
 if TYPE_CHECKING:
     from jaxlib.mlir import ir
 
+_L_co = TypeVar("_L_co", covariant=True)
+_L_contra = TypeVar("_L_contra", contravariant=True)
+P = TypeVar("P", default=Any)
+
 # --- register layouts
+
+
+class RowsAre(Generic[_L_co]):
+    """Register layouts that a reduction along axis 1 leaves in this one."""
+
+
+class ColumnsAre(Generic[_L_co]):
+    """Register layouts that a reduction along axis 0 leaves in this one."""
+
+
+class OneAxis:
+    """Register layouts of arrays with one axis, of which a reduction leaves a `Splat`."""
 
 
 class Layout:
@@ -44,15 +63,43 @@ class Replicated(Layout):
     """Base of the tiled layouts in which an element lies in the registers of several threads."""
 
 
-class WGMMA(Tiled):
+class WGMMA_ROW(Replicated, OneAxis):
+    """`WGMMA_ROW_LAYOUT`: one value a row of a `WGMMA` array, what `reduce(..., axis=1)` gives."""
+
+
+class WGMMA_COL(Replicated, OneAxis):
+    """`WGMMA_COL_LAYOUT`, which is also `TCGEN05_COL_LAYOUT`: one value a column of a `WGMMA` or `TCGEN05` array."""
+
+
+class TCGEN05_ROW(Replicated, OneAxis):
+    """`TCGEN05_ROW_LAYOUT`: one value a row of a `TCGEN05` array."""
+
+
+class TMEM_NATIVE_ROW(Tiled, OneAxis):
+    """One value a row of an array in a `tmem_native_layout`, what a TMEM load with `reduce=` gives beside the array."""
+
+
+class M64_COLLECTIVE_ROW(Replicated, OneAxis):
+    """One value a row of an `M64_COLLECTIVE` array; Mosaic GPU has no name for it."""
+
+
+class TMA_INDICES(Replicated, OneAxis):
+    """`TMA_INDICES_LAYOUT`: row indices of a TMA gather or scatter."""
+
+
+class TMA_INDICES_4(Replicated, OneAxis):
+    """`TMA_INDICES_4_LAYOUT`: row indices of a TMA gather or scatter, four at a time."""
+
+
+class WGMMA(Tiled, RowsAre[WGMMA_ROW], ColumnsAre[WGMMA_COL]):
     """`WGMMA_LAYOUT`: the accumulator of wgmma (PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16")."""
 
 
-class WGMMA_8BIT(Tiled):
+class WGMMA_8BIT(Tiled, RowsAre[WGMMA_ROW]):
     """`WGMMA_LAYOUT_8BIT`: wgmma's register operand A for 8-bit dtypes."""
 
 
-class WGMMA_ACC_32BIT(Tiled):
+class WGMMA_ACC_32BIT(Tiled, RowsAre[WGMMA_ROW]):
     """`WGMMA_LAYOUT_ACC_32BIT`: `WGMMA` with each 32-bit element in a register of its own."""
 
 
@@ -60,7 +107,7 @@ class WGMMA_UPCAST_2X(Tiled):
     """`WGMMA_LAYOUT_UPCAST_2X`: loads of a dtype half as wide as the one that wgmma then takes."""
 
 
-class WGMMA_UPCAST_4X(Tiled):
+class WGMMA_UPCAST_4X(Tiled, RowsAre[WGMMA_ROW]):
     """`WGMMA_LAYOUT_UPCAST_4X`: loads of a dtype a quarter as wide as the one that wgmma then takes."""
 
 
@@ -68,15 +115,7 @@ class WGMMA_TRANSPOSED(Tiled):
     """`WGMMA_TRANSPOSED_LAYOUT`."""
 
 
-class WGMMA_ROW(Replicated):
-    """`WGMMA_ROW_LAYOUT`: one value a row of a `WGMMA` array, what `reduce(..., axis=1)` gives."""
-
-
-class WGMMA_COL(Replicated):
-    """`WGMMA_COL_LAYOUT`, which is also `TCGEN05_COL_LAYOUT`: one value a column."""
-
-
-class TCGEN05(Tiled):
+class TCGEN05(Tiled, RowsAre[TCGEN05_ROW], ColumnsAre[WGMMA_COL]):
     """`TCGEN05_LAYOUT`: what TMEM in its default layout loads by default."""
 
 
@@ -84,44 +123,60 @@ class TCGEN05_TRANSPOSED(Tiled):
     """`TCGEN05_TRANSPOSED_LAYOUT`."""
 
 
-class TCGEN05_ROW(Replicated):
-    """`TCGEN05_ROW_LAYOUT`: one value a row of a `TCGEN05` array."""
-
-
-class TMEM_NATIVE_1(Tiled):
+class TMEM_NATIVE_1(Tiled, RowsAre[TMEM_NATIVE_ROW]):
     """`tmem_native_layout(1)`: a thread holds a TMEM lane, one element a register."""
 
 
-class TMEM_NATIVE(Tiled):
+class TMEM_NATIVE(Tiled, RowsAre[TMEM_NATIVE_ROW]):
     """`TMEM_NATIVE_LAYOUT`, `tmem_native_layout(2)`: a thread holds a TMEM lane, two elements a register."""
 
 
-class TMEM_NATIVE_4(Tiled):
+class TMEM_NATIVE_4(Tiled, RowsAre[TMEM_NATIVE_ROW], ColumnsAre[TMA_INDICES_4]):
     """`tmem_native_layout(4)`."""
 
 
-class TMEM_NATIVE_8(Tiled):
+class TMEM_NATIVE_8(Tiled, RowsAre[TMEM_NATIVE_ROW]):
     """`tmem_native_layout(8)`."""
 
 
-class TMEM_NATIVE_16(Tiled):
+class TMEM_NATIVE_16(Tiled, RowsAre[TMEM_NATIVE_ROW]):
     """`tmem_native_layout(16)`."""
 
 
-class TMEM_NATIVE_ROW(Tiled):
-    """One value a row of a `TMEM_NATIVE` array, what a TMEM load with `reduce=` gives beside the array."""
-
-
-class M64_COLLECTIVE(Tiled):
+class M64_COLLECTIVE(Tiled, RowsAre[M64_COLLECTIVE_ROW]):
     """`tcgen05.fa_m64_collective_layout(columns)`: what TMEM in the M=64 collective layout loads by default."""
 
 
-class TMA_INDICES(Replicated):
-    """`TMA_INDICES_LAYOUT`: row indices of a TMA gather or scatter."""
+class MMA_LHS(Tiled, Generic[P]):
+    """`MMALayouts(dtype).lhs`: the left operand of `mma`, four warps along M; P is the width of the dtype in bits."""
 
 
-class TMA_INDICES_4(Replicated):
-    """`TMA_INDICES_4_LAYOUT`: row indices of a TMA gather or scatter, four at a time."""
+class MMA_RHS(Replicated, Generic[P]):
+    """`MMALayouts(dtype).rhs`: the right operand of `mma`; its accumulator `.acc` is `WGMMA`."""
+
+
+class MMA_LHS_2(Replicated, Generic[P]):
+    """`MMALayouts(dtype, m_warps=2).lhs`."""
+
+
+class MMA_RHS_2(Replicated, Generic[P]):
+    """`MMALayouts(dtype, m_warps=2).rhs`."""
+
+
+class MMA_ACC_2(Tiled):
+    """`MMALayouts(dtype, m_warps=2).acc`, whatever the dtype."""
+
+
+class MMA_LHS_1(Replicated, Generic[P]):
+    """`MMALayouts(dtype, m_warps=1).lhs`."""
+
+
+class MMA_RHS_1(Tiled, Generic[P]):
+    """`MMALayouts(dtype, m_warps=1).rhs`."""
+
+
+class MMA_ACC_1(Tiled):
+    """`MMALayouts(dtype, m_warps=1).acc`, whatever the dtype."""
 
 
 class SCALES(Replicated):
@@ -137,10 +192,6 @@ class M64_COLLECTIVE_NATIVE(Tiled):
 
 
 # --- TMEM layouts
-
-_L_co = TypeVar("_L_co", covariant=True)
-_L_contra = TypeVar("_L_contra", contravariant=True)
-P = TypeVar("P", default=Any)
 
 
 class Takes(Generic[_L_contra]):

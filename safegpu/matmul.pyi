@@ -12,26 +12,42 @@ from safegpu.dtypes import (
     Token,
     UnknownDType,
     bfloat16,
+    float4_e2m1fn,
     float8_e4m3fn,
     float8_e5m2,
+    float8_e8m0fnu,
     float16,
     float32,
     int4,
     int8,
+    int16,
     int32,
     uint4,
     uint8,
+    uint16,
 )
 from safegpu.fragmented_array import FragmentedArray, TiledLayout
 from safegpu.refs import SmemRef
 
 _D = TypeVar("_D", default=Any)
+_L = TypeVar("_L", default=layouts.WGMMA)
+_Lhs = TypeVar("_Lhs", default=Any)
+_Rhs = TypeVar("_Rhs", default=Any)
+_Acc = TypeVar("_Acc", default=Any)
 
-class WGMMAAccumulator(Generic[_D]):
-    """An accumulator that wgmma writes (PTX ISA, "Asynchronous warpgroup level matrix instructions")."""
+type _Bits16 = float16 | bfloat16 | int16 | uint16
+type _Bits8 = float8_e4m3fn | float8_e5m2 | float8_e8m0fnu | int8 | uint8
+type _Bits4 = float4_e2m1fn | int4 | uint4
+
+class WGMMAAccumulator(Generic[_D, _L]):
+    """An accumulator that wgmma writes (PTX ISA, "Asynchronous warpgroup level matrix instructions").
+
+    `D` is its dtype token, `L` the layout of its value: `WGMMA`, or the one of the registers it was made from.
+    """
 
     @property
-    def value(self) -> FragmentedArray[_D, layouts.WGMMA]: ...
+    def value(self) -> FragmentedArray[_D, _L]:
+        """The accumulator as an array, once the wgmma that write it are waited for."""
     @overload
     @classmethod
     def zero(cls, m: int, n: int, dtype: None = ..., *, is_signed: None = ...) -> WGMMAAccumulator[float32]: ...
@@ -42,14 +58,27 @@ class WGMMAAccumulator(Generic[_D]):
     @classmethod
     def zero(
         cls, m: int, n: int, dtype: ir.Type | UnknownDType, *, is_signed: bool | None = ...
-    ) -> WGMMAAccumulator[Any]: ...
+    ) -> WGMMAAccumulator[Any]:
+        """An accumulator of (m, n) zeros, float32 where no dtype is named. ValueError unless m is a multiple of 64 and n of 8."""
+    @overload
     @classmethod
     def from_registers[D](
-        cls, registers: FragmentedArray[D, layouts.WGMMA | layouts.WGMMA_ACC_32BIT], sync: bool = ...
-    ) -> WGMMAAccumulator[D]: ...
-    def tree_flatten(self) -> tuple[Any, Any]: ...
+        cls, registers: FragmentedArray[D, layouts.WGMMA], sync: bool = ...
+    ) -> WGMMAAccumulator[D, layouts.WGMMA]: ...
+    @overload
     @classmethod
-    def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]: ...
+    def from_registers[D](
+        cls, registers: FragmentedArray[D, layouts.WGMMA_ACC_32BIT], sync: bool = ...
+    ) -> WGMMAAccumulator[D, Any]:
+        """An accumulator that starts as this array. Raises ValueError for another layout.
+
+        With `sync` the array's writes are ordered before wgmma's (PTX ISA, "wgmma.fence").
+        """
+    def tree_flatten(self) -> tuple[Any, Any]:
+        """For JAX."""
+    @classmethod
+    def tree_unflatten(cls, aux: Any, value: Any) -> WGMMAAccumulator[Any]:
+        """For JAX."""
 
 @overload
 def wgmma[
@@ -191,32 +220,116 @@ def wgmma_wait_group(allow_groups: int) -> None:
     Operands of those that are under way must not be overwritten, nor their accumulators read.
     """
 
-class MMALayouts:
-    """The register layouts of the operands and the accumulator of `mma`."""
+class MMALayouts(Generic[_Lhs, _Rhs, _Acc]):
+    """The register layouts of the operands and the accumulator of `mma`, by the width of the operands' dtype.
 
-    lhs: TiledLayout[Any]
-    rhs: TiledLayout[Any]
-    acc: TiledLayout[Any]
-    def __init__(
-        self, element_type: ir.Type | type[DType] | ForeignDType, *, m_warps: Literal[1, 2, 4] | int = ...
-    ) -> None: ...
+    `m_warps` of the four warps lie along M and `4 // m_warps` along N: a tile of the accumulator is
+    (16 * m_warps, 8 * (4 // m_warps)). Raises ValueError for another number.
+    """
+
+    lhs: TiledLayout[_Lhs]
+    rhs: TiledLayout[_Rhs]
+    acc: TiledLayout[_Acc]
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits16], *, m_warps: Literal[4] = ...
+    ) -> MMALayouts[layouts.MMA_LHS[Literal[16]], layouts.MMA_RHS[Literal[16]], layouts.WGMMA]: ...
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits8], *, m_warps: Literal[4] = ...
+    ) -> MMALayouts[layouts.MMA_LHS[Literal[8]], layouts.MMA_RHS[Literal[8]], layouts.WGMMA]: ...
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits4], *, m_warps: Literal[4] = ...
+    ) -> MMALayouts[layouts.MMA_LHS[Literal[4]], layouts.MMA_RHS[Literal[4]], layouts.WGMMA]: ...
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits16], *, m_warps: Literal[2]
+    ) -> MMALayouts[layouts.MMA_LHS_2[Literal[16]], layouts.MMA_RHS_2[Literal[16]], layouts.MMA_ACC_2]: ...
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits8], *, m_warps: Literal[2]
+    ) -> MMALayouts[layouts.MMA_LHS_2[Literal[8]], layouts.MMA_RHS_2[Literal[8]], layouts.MMA_ACC_2]: ...
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits4], *, m_warps: Literal[2]
+    ) -> MMALayouts[layouts.MMA_LHS_2[Literal[4]], layouts.MMA_RHS_2[Literal[4]], layouts.MMA_ACC_2]: ...
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits16], *, m_warps: Literal[1]
+    ) -> MMALayouts[layouts.MMA_LHS_1[Literal[16]], layouts.MMA_RHS_1[Literal[16]], layouts.MMA_ACC_1]: ...
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits8], *, m_warps: Literal[1]
+    ) -> MMALayouts[layouts.MMA_LHS_1[Literal[8]], layouts.MMA_RHS_1[Literal[8]], layouts.MMA_ACC_1]: ...
+    @overload
+    def __new__(
+        cls, element_type: type[_Bits4], *, m_warps: Literal[1]
+    ) -> MMALayouts[layouts.MMA_LHS_1[Literal[4]], layouts.MMA_RHS_1[Literal[4]], layouts.MMA_ACC_1]: ...
+    @overload
+    def __new__(
+        cls, element_type: ir.Type | type[DType] | ForeignDType, *, m_warps: int = ...
+    ) -> MMALayouts[Any, Any, Any]: ...
     @classmethod
-    def for_shape(cls, element_type: ir.Type | type[DType] | ForeignDType, m: int, n: int) -> MMALayouts: ...
+    def for_shape(cls, element_type: ir.Type | type[DType] | ForeignDType, m: int, n: int) -> MMALayouts[Any, Any, Any]:
+        """The layouts with the most warps along M for an accumulator of (m, n). Raises ValueError where none divides it."""
 
 @overload
-def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2), L](
-    acc: FragmentedArray[float32, L], a: FragmentedArray[F, Any], b: FragmentedArray[F, Any]
-) -> FragmentedArray[float32, L]: ...
+def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2), W](
+    acc: FragmentedArray[float32, layouts.WGMMA],
+    a: FragmentedArray[F, layouts.MMA_LHS[W]],
+    b: FragmentedArray[F, layouts.MMA_RHS[W]],
+) -> FragmentedArray[float32, layouts.WGMMA]: ...
 @overload
-def mma[A: (int8, uint8), B: (int8, uint8), L](
-    acc: FragmentedArray[int32, L], a: FragmentedArray[A, Any], b: FragmentedArray[B, Any]
-) -> FragmentedArray[int32, L]: ...
+def mma[A: (int8, uint8), B: (int8, uint8)](
+    acc: FragmentedArray[int32, layouts.WGMMA],
+    a: FragmentedArray[A, layouts.MMA_LHS[Literal[8]]],
+    b: FragmentedArray[B, layouts.MMA_RHS[Literal[8]]],
+) -> FragmentedArray[int32, layouts.WGMMA]: ...
 @overload
-def mma[A: (int4, uint4), B: (int4, uint4), L](
-    acc: FragmentedArray[int32, L], a: FragmentedArray[A, Any], b: FragmentedArray[B, Any]
-) -> FragmentedArray[int32, L]:
-    """acc + A @ B on the tensor core of Ampere and later (PTX ISA, "mma.sync"); a warpgroup calls it, and the result is there at once.
+def mma[A: (int4, uint4), B: (int4, uint4)](
+    acc: FragmentedArray[int32, layouts.WGMMA],
+    a: FragmentedArray[A, layouts.MMA_LHS[Literal[4]]],
+    b: FragmentedArray[B, layouts.MMA_RHS[Literal[4]]],
+) -> FragmentedArray[int32, layouts.WGMMA]: ...
+@overload
+def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2), W](
+    acc: FragmentedArray[float32, layouts.MMA_ACC_2],
+    a: FragmentedArray[F, layouts.MMA_LHS_2[W]],
+    b: FragmentedArray[F, layouts.MMA_RHS_2[W]],
+) -> FragmentedArray[float32, layouts.MMA_ACC_2]: ...
+@overload
+def mma[A: (int8, uint8), B: (int8, uint8)](
+    acc: FragmentedArray[int32, layouts.MMA_ACC_2],
+    a: FragmentedArray[A, layouts.MMA_LHS_2[Literal[8]]],
+    b: FragmentedArray[B, layouts.MMA_RHS_2[Literal[8]]],
+) -> FragmentedArray[int32, layouts.MMA_ACC_2]: ...
+@overload
+def mma[A: (int4, uint4), B: (int4, uint4)](
+    acc: FragmentedArray[int32, layouts.MMA_ACC_2],
+    a: FragmentedArray[A, layouts.MMA_LHS_2[Literal[4]]],
+    b: FragmentedArray[B, layouts.MMA_RHS_2[Literal[4]]],
+) -> FragmentedArray[int32, layouts.MMA_ACC_2]: ...
+@overload
+def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2), W](
+    acc: FragmentedArray[float32, layouts.MMA_ACC_1],
+    a: FragmentedArray[F, layouts.MMA_LHS_1[W]],
+    b: FragmentedArray[F, layouts.MMA_RHS_1[W]],
+) -> FragmentedArray[float32, layouts.MMA_ACC_1]: ...
+@overload
+def mma[A: (int8, uint8), B: (int8, uint8)](
+    acc: FragmentedArray[int32, layouts.MMA_ACC_1],
+    a: FragmentedArray[A, layouts.MMA_LHS_1[Literal[8]]],
+    b: FragmentedArray[B, layouts.MMA_RHS_1[Literal[8]]],
+) -> FragmentedArray[int32, layouts.MMA_ACC_1]: ...
+@overload
+def mma[A: (int4, uint4), B: (int4, uint4)](
+    acc: FragmentedArray[int32, layouts.MMA_ACC_1],
+    a: FragmentedArray[A, layouts.MMA_LHS_1[Literal[4]]],
+    b: FragmentedArray[B, layouts.MMA_RHS_1[Literal[4]]],
+) -> FragmentedArray[int32, layouts.MMA_ACC_1]:
+    """acc + a @ b in registers (PTX ISA, "mma.sync"), each in its layout of one `MMALayouts`.
 
-    A is (M, K) in the layout `MMALayouts(...).lhs`, B (K, N) in `.rhs` and acc (M, N) in `.acc`, all of one `MMALayouts`.
-    Raises ValueError and NotImplementedError where shapes, dtypes or layouts do not go together.
+    A is (M, K), B is (K, N), both of one 16-, 8- or 4-bit dtype; the accumulator is float32, of integers int32. Raises
+    ValueError where shapes, dtypes or layouts do not go together, NotImplementedError for other dtypes.
     """

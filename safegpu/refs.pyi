@@ -20,7 +20,8 @@ class DynamicSlice(Generic[_B_co]):
     """`length` elements from `base` on; `ds(base, length)`. A base that is known must be positive: ValueError."""
 
     @property
-    def base(self) -> _B_co: ...
+    def base(self) -> _B_co:
+        """The first element."""
     length: int
     def __init__(self, base: _B_co, length: int) -> None: ...
 
@@ -31,15 +32,23 @@ Swizzle = TypeVar("Swizzle", int, Literal[16], Literal[32], Literal[64], Literal
 type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
 type _Index = _Dim | tuple[_Dim, ...]
 
-class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
+# What carries a dtype that is one of several (`safegpu.dtypes`): `InSmem[TMAReduces[...], Literal[128]]` is an SmemRef of any of them.
+
+class InGmem(Generic[_D_co]):
+    """A buffer in global memory."""
+
+class GmemRef(ir.Value[ir.MemRefType], InGmem[_D], Generic[_D]):
     """A reference to global memory: a kernel's input, output or `to_remote` reference. `D` is its dtype token."""
 
     @property
-    def dtype(self) -> type[_D]: ...
+    def dtype(self) -> type[_D]:
+        """The dtype token; at run time None where it is not known."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """In elements."""
     @property
-    def element_type(self) -> ir.Type: ...
+    def element_type(self) -> ir.Type:
+        """The MLIR type of an element."""
     @overload
     @classmethod
     def wrap(
@@ -56,19 +65,23 @@ class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
         """
 
 class InSmem(Generic[_D_co, _W]):
-    """A buffer in the block's own shared memory, its dtype one of several: `InSmem[Tcgen05Multiplies[...], Literal[128]]`."""
+    """A buffer in the block's own shared memory."""
 
 class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
 
     @property
-    def dtype(self) -> type[_D]: ...
+    def dtype(self) -> type[_D]:
+        """The dtype token; at run time None where it is not known."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """In elements: of a tiled buffer, the tiled shape."""
     @property
-    def element_type(self) -> ir.Type: ...
+    def element_type(self) -> ir.Type:
+        """The MLIR type of an element."""
     @property
-    def swizzle(self) -> _W: ...
+    def swizzle(self) -> _W:
+        """In bytes, 16 for none; at run time None where it is not known."""
     @overload
     @classmethod
     def wrap(
@@ -103,13 +116,17 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     """A reference to the shared memory of another block of the cluster (distributed shared memory)."""
 
     @property
-    def dtype(self) -> type[_D]: ...
+    def dtype(self) -> type[_D]:
+        """The dtype token; at run time None where it is not known."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """In elements: of a tiled buffer, the tiled shape."""
     @property
-    def element_type(self) -> ir.Type: ...
+    def element_type(self) -> ir.Type:
+        """The MLIR type of an element."""
     @property
-    def swizzle(self) -> _W: ...
+    def swizzle(self) -> _W:
+        """In bytes, 16 for none; at run time None where it is not known."""
     @overload
     @classmethod
     def wrap(
@@ -137,7 +154,10 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     ) -> ClusterSmemRef[Any, Any]:
         """`raw` as a reference to another block's shared memory, checked as by `SmemRef.wrap`."""
 
-class MultimemRef(Generic[_D]):
+class InMultimem(Generic[_D_co]):
+    """A buffer on every device of the mesh."""
+
+class MultimemRef(InMultimem[_D], Generic[_D]):
     """The same buffer on every device of the mesh at once (PTX ISA, "multimem"): from `ctx.to_remote_multicast`.
 
     It is an address for multimem instructions alone: store with `FragmentedArray.store_untiled`/`store_tiled`, read
@@ -145,16 +165,22 @@ class MultimemRef(Generic[_D]):
     """
 
     @property
-    def ref(self) -> ir.Value[ir.MemRefType]: ...
+    def ref(self) -> ir.Value[ir.MemRefType]:
+        """The multicast address, as a reference that only multimem instructions take."""
     @property
-    def type(self) -> ir.MemRefType: ...
+    def type(self) -> ir.MemRefType:
+        """The type of `ref`."""
     @property
-    def dtype(self) -> _type[_D]: ...
+    def dtype(self) -> _type[_D]:
+        """The dtype token; at run time None where it is not known."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """In elements."""
     @property
-    def element_type(self) -> ir.Type: ...
-    def store(self, value: ir.Value[Any], indices: Sequence[IndexValue]) -> None: ...
+    def element_type(self) -> ir.Type:
+        """The MLIR type of an element."""
+    def store(self, value: ir.Value[Any], indices: Sequence[IndexValue]) -> None:
+        """Stores a vector of 4, 8 or 16 bytes at these indices (PTX ISA, "multimem.st")."""
     @overload
     @classmethod
     def wrap(cls, raw: object, dtype: _type[Token], *, shape: Sequence[int] | None = ...) -> MultimemRef[Token]: ...

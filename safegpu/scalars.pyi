@@ -122,11 +122,16 @@ class Index(ir.Value[ir.IndexType]):
     def __le__(self, other: IndexValue | int) -> I1: ...
     def __gt__(self, other: IndexValue | int) -> I1: ...
     def __ge__(self, other: IndexValue | int) -> I1: ...
-    def eq(self, other: IndexValue | int) -> I1: ...
-    def ne(self, other: IndexValue | int) -> I1: ...
-    def min(self, other: IndexValue | int) -> Index: ...
-    def max(self, other: IndexValue | int) -> Index: ...
-    def to_i32(self) -> I32: ...
+    def eq(self, other: IndexValue | int) -> I1:
+        """Whether both are equal, on the GPU."""
+    def ne(self, other: IndexValue | int) -> I1:
+        """Whether both differ, on the GPU."""
+    def min(self, other: IndexValue | int) -> Index:
+        """The lesser, unsigned."""
+    def max(self, other: IndexValue | int) -> Index:
+        """The greater, unsigned."""
+    def to_i32(self) -> I32:
+        """The low 32 bits."""
 
 class I1(ir.Value[ir.IntegerType], SplatsInteger[bool_, bool_]):
     """A truth value: what comparisons give, and what predicates and `when` take."""
@@ -150,13 +155,20 @@ class I1(ir.Value[ir.IntegerType], SplatsInteger[bool_, bool_]):
     def select[S: (F16, BF16, F32, F64)](self, on_true: float, on_false: S) -> S:
         """`on_true` where this holds and `on_false` elsewhere, two scalars of one type; one may be a number."""
 
-class I8(_Integer, SplatsInteger[int8, uint8]): ...
-class I16(_Integer, SplatsInteger[int16, uint16]): ...
+class I8(_Integer, SplatsInteger[int8, uint8]):
+    """An 8-bit integer."""
+
+class I16(_Integer, SplatsInteger[int16, uint16]):
+    """A 16-bit integer."""
 
 class I32(_Integer, SplatsInteger[int32, uint32]):
-    def to_index(self) -> Index: ...
+    """A 32-bit integer: the thread's index, what PTX gives."""
 
-class I64(_Integer, SplatsInteger[int64, uint64]): ...
+    def to_index(self) -> Index:
+        """The same number as an `Index`, sign-extended."""
+
+class I64(_Integer, SplatsInteger[int64, uint64]):
+    """A 64-bit integer."""
 
 class _Float(ir.Value[ir.FloatType]):
     def __add__(self, other: Self | _Raw | float) -> Self: ...
@@ -177,18 +189,39 @@ class _Float(ir.Value[ir.FloatType]):
     def min(self, other: Self | _Raw | float) -> Self: ...
     def max(self, other: Self | _Raw | float) -> Self: ...
 
-class F16(_Float, SplatsFloat[float16]): ...
-class BF16(_Float, SplatsFloat[bfloat16]): ...
-class F32(_Float, SplatsFloat[float32]): ...
-class F64(_Float, SplatsFloat[float64]): ...
+class F16(_Float, SplatsFloat[float16]):
+    """A float16."""
 
-def block_id(dim: Dim) -> Index: ...
-def cluster_block_id(dim: Dim) -> Index: ...
-def thread_id(dim: Dim) -> Index: ...
-def grid_dim(dim: Dim) -> Index: ...
-def thread_idx() -> I32: ...
-def warp_idx(sync: bool = ...) -> I32: ...
-def warpgroup_idx(sync: bool = ...) -> I32: ...
+class BF16(_Float, SplatsFloat[bfloat16]):
+    """A bfloat16."""
+
+class F32(_Float, SplatsFloat[float32]):
+    """A float32."""
+
+class F64(_Float, SplatsFloat[float64]):
+    """A float64."""
+
+def block_id(dim: Dim) -> Index:
+    """The index of this block in the grid, along one axis."""
+
+def cluster_block_id(dim: Dim) -> Index:
+    """The index of this block in its cluster, along one axis."""
+
+def thread_id(dim: Dim) -> Index:
+    """The index of this thread in its block, along one axis."""
+
+def grid_dim(dim: Dim) -> Index:
+    """The number of blocks in the grid, along one axis."""
+
+def thread_idx() -> I32:
+    """The linear index of this thread in its block."""
+
+def warp_idx(sync: bool = ...) -> I32:
+    """The index of this warp in its block; with `sync` one lane computes it for all, so that the compiler knows it is one."""
+
+def warpgroup_idx(sync: bool = ...) -> I32:
+    """The index of this warpgroup in its block; `sync` as for `warp_idx`."""
+
 @overload
 def c(val: SupportsFloat, ty: type[bool_]) -> I1: ...
 @overload
@@ -217,4 +250,5 @@ def c(
 @overload
 def c(val: SupportsFloat, ty: ir.IndexType) -> Index: ...
 @overload
-def c(val: SupportsFloat, ty: ir.Type | UnknownDType) -> Any: ...
+def c(val: SupportsFloat, ty: ir.Type | UnknownDType) -> Any:
+    """A constant of this scalar type or dtype. Raises TypeError for a float as an integer."""

@@ -25,7 +25,7 @@ from safegpu.dtypes import (
     uint32,
 )
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
-from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
+from safegpu.fragmented_array import FragmentedArray, Replicated, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
 from safegpu.refs import DynamicSlice, SmemRef, Swizzle
 from safegpu.scalars import I32, IndexValue, IntegerValue
@@ -63,15 +63,46 @@ class TMEMLayout(TiledLayout[Any], Generic[_T_co]):
     def __new__(
         cls,
         tiling: Tiling,
-        warp_dims: tuple[Any, ...],
-        lane_dims: tuple[Any, ...],
+        warp_dims: tuple[int | Replicated, ...],
+        lane_dims: tuple[int | Replicated, ...],
         vector_dim: int,
         _check_canonical: bool = ...,
     ) -> TMEMLayout[Any]: ...
-    def check_type(self, shape: tuple[int, ...], bitwidth: int) -> None: ...
-    def cols_in_shape(self, shape: tuple[int, int], bitwidth: int) -> int: ...
-    def canonicalize(self) -> Self: ...
-    def as_tiled_layout(self) -> TiledLayout[Any]: ...
+    def check_type(self, shape: tuple[int, ...], bitwidth: int) -> None:
+        """Raises ValueError where a shape does not divide into tiles of this layout, or elements of this width do not fit its packing."""
+    def cols_in_shape(self, shape: tuple[int, int], bitwidth: int) -> int:
+        """How many columns of tensor memory an array of this shape takes. Raises as `check_type`."""
+    def canonicalize(self) -> Self:
+        """The same layout, written in the one way that compares."""
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
+    ) -> TiledLayout[layouts.TMEM_NATIVE_1]: ...
+    @overload
+    def as_tiled_layout(self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[2]]]) -> TiledLayout[layouts.TMEM_NATIVE]: ...
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[4]]],
+    ) -> TiledLayout[layouts.TMEM_NATIVE_4]: ...
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[8]]],
+    ) -> TiledLayout[layouts.TMEM_NATIVE_8]: ...
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[16]]],
+    ) -> TiledLayout[layouts.TMEM_NATIVE_16]: ...
+    @overload
+    def as_tiled_layout(self: TMEMLayout[layouts.TMEM_HALF_LANE[Any]]) -> TiledLayout[layouts.HALF_LANE_NATIVE]: ...
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Any]],
+    ) -> TiledLayout[layouts.M64_COLLECTIVE_NATIVE]: ...
+    @overload
+    def as_tiled_layout(self: TMEMLayout[layouts.TMEM_SCALES]) -> TiledLayout[layouts.SCALES]: ...
+    @overload
+    def as_tiled_layout(self) -> TiledLayout[Any]:
+        """The register layout in which a thread holds whole cells of a TMEM lane, the nearest to this layout."""
 
 @overload
 def tmem_default_layout(packing: Literal[1] = ...) -> TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]]: ...
@@ -84,7 +115,12 @@ def tmem_default_layout(packing: Literal[8]) -> TMEMLayout[layouts.TMEM_DEFAULT[
 @overload
 def tmem_default_layout(packing: Literal[16]) -> TMEMLayout[layouts.TMEM_DEFAULT[Literal[16]]]: ...
 @overload
-def tmem_default_layout(packing: int) -> TMEMLayout[layouts.TMEM_DEFAULT[Any]]: ...
+def tmem_default_layout(packing: int) -> TMEMLayout[layouts.TMEM_DEFAULT[Any]]:
+    """128 rows, a row a TMEM lane (PTX ISA, "Data path layout D"): of M=128, and of M=256 over two blocks.
+
+    `packing` elements share a 32-bit cell. Raises ValueError unless it is a power of 2.
+    """
+
 @overload
 def tmem_half_lane_layout(
     columns: int, packing: Literal[1] = ...
@@ -96,7 +132,9 @@ def tmem_half_lane_layout(columns: int, packing: Literal[4]) -> TMEMLayout[layou
 @overload
 def tmem_half_lane_layout(columns: int, packing: Literal[8]) -> TMEMLayout[layouts.TMEM_HALF_LANE[Literal[8]]]: ...
 @overload
-def tmem_half_lane_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_HALF_LANE[Any]]: ...
+def tmem_half_lane_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_HALF_LANE[Any]]:
+    """64 rows, of M=64 on one block. Raises ValueError unless `columns` is a multiple of 16 and the packing a power of 2."""
+
 @overload
 def tmem_m64_collective_layout(
     columns: int, packing: Literal[1] = ...
@@ -114,11 +152,20 @@ def tmem_m64_collective_layout(
     columns: int, packing: Literal[8]
 ) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[8]]]: ...
 @overload
-def tmem_m64_collective_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Any]]: ...
-def fa_m64_collective_layout(columns: int) -> TiledLayout[layouts.M64_COLLECTIVE]: ...
-def scales_layout() -> TMEMLayout[layouts.TMEM_SCALES]: ...
-def b_scales_m64_collective_layout() -> TMEMLayout[layouts.TMEM_SCALES]: ...
-def sparse_meta_layout() -> TMEMLayout[layouts.TMEM_SPARSE_META]: ...
+def tmem_m64_collective_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Any]]:
+    """64 rows a block, of M=128 over two blocks. Raises ValueError as `tmem_half_lane_layout`."""
+
+def fa_m64_collective_layout(columns: int) -> TiledLayout[layouts.M64_COLLECTIVE]:
+    """The register layout that TMEM in the `tmem_m64_collective_layout` of so many columns loads into."""
+
+def scales_layout() -> TMEMLayout[layouts.TMEM_SCALES]:
+    """Block scales, of A or of B (PTX ISA, "Scale factor A layout in Tensor Memory", `.scale_vec::1X`)."""
+
+def b_scales_m64_collective_layout() -> TMEMLayout[layouts.TMEM_SCALES]:
+    """Block scales of B where two blocks compute M=128."""
+
+def sparse_meta_layout() -> TMEMLayout[layouts.TMEM_SPARSE_META]:
+    """The metadata of a 2:4 sparse A (PTX ISA, "Sparsity selector"). It stands for itself: no elements are found by it."""
 
 # --- tensor memory
 
@@ -153,15 +200,20 @@ class TMEMRef:
         cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Any]: ...
     @property
-    def address(self) -> IntegerValue: ...
+    def address(self) -> IntegerValue:
+        """The first column, and the first lane in the upper 16 bits: 32 bits."""
     @property
-    def shape(self) -> tuple[int, int]: ...
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns) in elements."""
     @property
-    def dtype(self) -> ir.Type: ...
+    def dtype(self) -> ir.Type:
+        """The MLIR type of an element."""
     @property
-    def layout(self) -> TMEMLayout[Any]: ...
+    def layout(self) -> TMEMLayout[Any]:
+        """How the elements lie."""
     @property
-    def packing(self) -> int: ...
+    def packing(self) -> int:
+        """How many elements share a 32-bit cell."""
     @overload
     @classmethod
     def from_alloc(
@@ -214,7 +266,11 @@ class TMEMRef:
         collective: bool | None = ...,
         *,
         layout: TMEMLayout[layouts.TMEM_SCALES],
-    ) -> ScalesTMEM[Any]: ...
+    ) -> ScalesTMEM[Any]:
+        """Tensor memory whose address `tmem_alloc` left in this buffer of one 32-bit integer.
+
+        Raises ValueError for another buffer, fewer than 32 rows, or neither `layout` nor `collective`.
+        """
 
 class InTmem(Generic[_D_co, _T_co]):
     """A matrix in tensor memory, its dtype one of several: `InTmem[Tcgen05Accumulates[...], layouts.M128Accumulator]`."""
@@ -230,7 +286,8 @@ class DenseTMEM(TMEMRef, InTmem[_D, _T_co], Generic[_D, _T_co]):
     def wrap(cls, raw: object, dtype: type[Token], layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Token, Any]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: UnknownDType, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]: ...
+    def wrap(cls, raw: object, dtype: UnknownDType, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]:
+        """`raw` as dense TMEM. Raises TypeError for what is none, ValueError for another dtype or layout."""
     def slice(self, *idxs: _Index) -> Self:
         """Some of the columns, from a multiple of the layout's tile on."""
     @overload
@@ -381,20 +438,24 @@ class SparseMetaTMEM(TMEMRef):
     """
 
     @classmethod
-    def wrap(cls, raw: object, dtype: type[int2 | uint2] = ...) -> SparseMetaTMEM: ...
-    def slice(self, *idxs: _Index) -> Self: ...
+    def wrap(cls, raw: object, dtype: type[int2 | uint2] = ...) -> SparseMetaTMEM:
+        """`raw` as the TMEM of metadata. Raises TypeError for what is none, ValueError for another dtype."""
+    def slice(self, *idxs: _Index) -> Self:
+        """Some of the columns, from a multiple of the layout's tile on."""
     def store(
         self,
         *args: object,
         SG101_populate_with_async_copy_sparse_metadata_smem_to_tmem: Never,
         **kwargs: object,
-    ) -> Any: ...
+    ) -> Any:
+        """There is none: `async_copy_sparse_metadata_smem_to_tmem` fills it."""
     def load(
         self,
         *args: object,
         SG102_read_the_metadata_from_the_smem_buffer_it_was_copied_from: Never,
         **kwargs: object,
-    ) -> Any: ...
+    ) -> Any:
+        """There is none: read the buffer that it was copied from."""
 
 class ScalesTMEM(TMEMRef, Generic[_D]):
     """Tensor memory that holds the block scales of an MMA (PTX ISA, "Scale factor A layout in Tensor Memory")."""
@@ -404,15 +465,19 @@ class ScalesTMEM(TMEMRef, Generic[_D]):
     def wrap(cls, raw: object, dtype: type[Token]) -> ScalesTMEM[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: UnknownDType) -> ScalesTMEM[Any]: ...
-    def slice(self, *idxs: _Index) -> Self: ...
-    def store(self, value: FragmentedArray[_D, layouts.SCALES]) -> None: ...
+    def wrap(cls, raw: object, dtype: UnknownDType) -> ScalesTMEM[Any]:
+        """`raw` as the TMEM of scales. Raises TypeError for what is none, ValueError for another dtype."""
+    def slice(self, *idxs: _Index) -> Self:
+        """Some of the columns, from a multiple of the layout's tile on."""
+    def store(self, value: FragmentedArray[_D, layouts.SCALES]) -> None:
+        """Stores registers (PTX ISA, "tcgen05.st"); `commit_tmem` makes them visible to an MMA."""
     def load(
         self,
         layout: TiledLayout[layouts.SCALES] | None = ...,
         is_signed: bool | None = ...,
         reduce: None = ...,
-    ) -> FragmentedArray[_D, layouts.SCALES]: ...
+    ) -> FragmentedArray[_D, layouts.SCALES]:
+        """Loads one tile of 128 rows (PTX ISA, "tcgen05.ld"); `wait_load_tmem` comes before the registers are used."""
 
 # --- the MMA
 
@@ -882,11 +947,26 @@ def commit_tmem() -> None:
 def wait_load_tmem() -> None:
     """Waits for the warpgroup's TMEM loads (PTX ISA, "tcgen05.wait::ld")."""
 
-def tmem_alloc_exact_ncols(ncols: int, exact: bool) -> int: ...
-def tmem_alloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> int: ...
-def tmem_dealloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> None: ...
-def tmem_relinquish_alloc_permit(collective: bool) -> None: ...
-def sparse_group_elems(element_type: ir.Type) -> int: ...
+def tmem_alloc_exact_ncols(ncols: int, exact: bool) -> int:
+    """The number of columns that is allocated: `ncols`, or the next power of 2 from 32 on. ValueError beyond 512, and with `exact`
+
+    for what is none of these.
+    """
+
+def tmem_alloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> int:
+    """Allocates columns and leaves their address in shared memory (PTX ISA, "tcgen05.alloc"); a warp calls it. Gives their number.
+
+    Kernels declare `mgpu.TMEM` instead. Raises ValueError for an address that is not one 32-bit integer in shared memory.
+    """
+
+def tmem_dealloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> None:
+    """Frees columns (PTX ISA, "tcgen05.dealloc"). Raises ValueError for an address that is no 32-bit integer."""
+
+def tmem_relinquish_alloc_permit(collective: bool) -> None:
+    """The block allocates no more (PTX ISA, "tcgen05.relinquish_alloc_permit")."""
+
+def sparse_group_elems(element_type: ir.Type) -> int:
+    """How many elements of a 2:4 sparse A a pair of metadata elements is about: 4, or 8 of 4-bit dtypes where ptxas says so."""
 
 # --- descriptors
 
@@ -901,6 +981,11 @@ def create_instr_descriptor(
     transpose_a: bool = ...,
     transpose_b: bool = ...,
     sparsity_selector: int | None = ...,
-) -> I32: ...
-def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32: ...
-def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32: ...
+) -> I32:
+    """The instruction descriptor of `mma` (PTX ISA, "Instruction descriptor")."""
+
+def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32:
+    """The instruction descriptor of a block-scaled `mma` of 8-bit dtypes."""
+
+def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32:
+    """The instruction descriptor of a block-scaled `mma` of 4-bit dtypes."""

@@ -307,3 +307,28 @@ def test_mma_cells(name: str, shared: Path, tmp_path: Path) -> None:
     ]
     assert false_rejects == []
     assert [f"{cell}: {refused[cell]}" for cell in false_accepts] == []
+
+
+# --- register layouts, two by two
+
+
+@pytest.mark.parametrize("name", ["mypy", "pyright"])
+def test_layout_cells(name: str, shared: Path, tmp_path: Path) -> None:
+    """The checkers against Mosaic GPU on every pair of register layouts, every conversion, reduction and `mma`."""
+    pytest.importorskip("jax")
+    from tests.rules.generated.layout_cells import OUT_OF_REACH, answers, cells, module
+
+    taken, reasons = answers(cells())
+    text, places = module(cells())
+    file = tmp_path / "cells.py"
+    file.write_text(text)
+    report = CHECKERS[name].check([file], interpreter(shared, "bare"), tmp_path)
+    rejected = {line for _, line in report}
+    assert rejected <= places.keys(), "the module itself has errors"
+    assert len(places) > 8_000
+
+    false_rejects = [str(cell) for line, cell in places.items() if taken[cell] and line in rejected]
+    false_accepts = [cell for line, cell in places.items() if not taken[cell] and line not in rejected]
+    assert false_rejects == []
+    assert [str(cell) for cell in false_accepts if cell not in reasons] == []
+    assert {reasons[cell] for cell in false_accepts} == OUT_OF_REACH, "a reason that nothing needs any more"

@@ -88,7 +88,8 @@ def _differences(got: Type, expected: Type) -> frozenset[str]:
             return frozenset() if _is_subclass(got.name, expected.name) else frozenset(["class"])
         got = alike
     if got.name == "Literal":
-        return frozenset() if set(got.args) <= set(expected.args) else frozenset(["literal"])
+        # in a row of the table `Literal` alone is any
+        return frozenset() if set(got.args) <= set(expected.args or got.args) else frozenset(["literal"])
     if got.name == "tuple":
         wanted = expected.args[:1] * len(got.args) if expected.args[1:] == (Type("..."),) else expected.args
         return frozenset().union(*(differences(*pair) for pair in zip(got.args, wanted, strict=False)))

@@ -107,7 +107,7 @@ def of_call(call: str, given: Sequence[Argument]) -> Complaint:
     rest += [Mismatch("", each.got) for each in given if each.got not in paired]
     pairs = (*reading.pairs, *rest)
     if reading.missing or reading.superfluous:
-        pairs = (*pairs, Mismatch("!"))
+        pairs = (*pairs, *(Mismatch(f"!{each.name}") for each in reading.missing), Mismatch("!"))
     elif not reading.cost:
         pairs = (*pairs, Mismatch("()"))
     return Complaint(call, pairs, reading=reading, given=tuple(given))

@@ -15,6 +15,8 @@ from safegpu.check.typeexpr import ANYTHING, UNION, Type, parse
 
 PACKAGE = Path(__file__).parents[1]
 MARKED = re.compile(r"SG\d{3}_")
+SELF = "self"
+"""Of a method that some receivers have: its object, whose type the author cannot choose at the call."""
 CARRIER = re.compile(r"In[A-Z]\w+")
 OF_SUBMODULE = frozenset(["tcgen05", "profiler"])
 """Modules whose functions are not names of `safegpu` itself."""
@@ -44,7 +46,7 @@ class Signature:
 
     @property
     def keywords(self) -> list[Parameter]:
-        return [each for each in self.parameters if not each.positional]
+        return [each for each in self.parameters if not each.positional and each.name != SELF]
 
 
 def signatures(call: str) -> tuple[Signature, ...]:
@@ -160,6 +162,8 @@ class _Module:
         static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list)
         first = 1 if owner and not static else 0
         parameters = [self._parameter(each, at < optional, True) for at, each in enumerate(plain) if at >= first]
+        if first and plain and plain[0].annotation:
+            parameters.insert(0, self._parameter(plain[0], False, False))
         for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             parameters.append(self._parameter(each, default is None, False))
         made = node.name in ("__init__", "__new__")

@@ -11,7 +11,7 @@ from safegpu.check.compare import PARAMETERS, RAW, REFERENCES, SCALARS, differen
 from safegpu.check.mapping import rows_claim
 from safegpu.check.matching import Argument, Mismatch, Reading
 from safegpu.check.messages import Complaint, of_call
-from safegpu.check.surface import signatures
+from safegpu.check.surface import SELF, signatures
 from safegpu.check.typeexpr import ANYTHING, UNION, Type
 
 NONE = Type("None")
@@ -39,8 +39,13 @@ def details(
         return _conversion(receiver, argument)
     if code == "SG701" and (said := _swizzle(reading, argument)):
         return said
+    if code == "SG804" and argument:
+        given = "missing" if argument.parameter.startswith("!") else "given alone"
+        return f"argument `{argument.parameter.lstrip('!')}` of {_name(complaint.call)} is {given}"
+    if code == "SG404" and argument:
+        return f"argument `{argument.parameter}` of {_name(complaint.call)}"
     if code == "SG307" and reading:
-        return ", ".join(_is(each) for each in reading.pairs if each.got and each.got.name.endswith(("Ref", "TMEM")))
+        return ", ".join(_is(each) for each in reading.pairs if each.got and each.got.name in REFERENCES)
     if code == "SG208" and reading:
         said = [_argument(reading.signature.name, each) for each in reading.misfits]
         return "; ".join(filter(None, [*said, _receiver(receiver)]))
@@ -59,7 +64,8 @@ def details(
         return "; ".join(_argument(reading.signature.name, each) for each in claimed)
     if not argument.parameter.isidentifier():
         pairs = reading.pairs if reading else complaint.mismatches
-        return ", ".join(_is(each) for each in pairs if each.got and each.got.name in _TYPED)
+        typed = [each for each in pairs if each.got and each.got.name in _TYPED and each.parameter != SELF]
+        return ", ".join([*map(_is, typed), *filter(None, [_receiver(receiver)])])
     if code in ("SG201", "SG202") and argument.got and argument.expected and "layout" in argument.differs:
         return _register_layouts(code, complaint.call, argument)
     return _argument(reading.signature.name if reading else _name(complaint.call), argument)
@@ -90,6 +96,8 @@ def arity(reading: Reading | None) -> str:
 
 
 def _argument(name: str, each: Mismatch) -> str:
+    if each.parameter == SELF and each.got:
+        return f"the array is {short(each.got)}"
     what = f"argument `{each.parameter}` of {name}: " if each.parameter and name else ""
     if each.got is None:
         return f"{what}it is missing" if what else ""

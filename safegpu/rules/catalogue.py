@@ -193,6 +193,14 @@ CATALOGUE = (
         mosaic="Unsupported A register array layout",
         references=("Mosaic GPU, wgmma", 'PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16"'),
     ),
+    Rule(
+        code="SG212",
+        name="mma-register-layout",
+        message="mma takes each array in its own layout of one MMALayouts",
+        fix="make layouts = mgpu.MMALayouts(dtype), and a, b and acc in layouts.lhs, layouts.rhs and layouts.acc",
+        mosaic="Expected MMALayouts.",
+        references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
+    ),
     # --- 3: dtype
     Rule(
         code="SG301",
@@ -245,7 +253,7 @@ CATALOGUE = (
         code="SG306",
         name="reduction-dtype",
         message="that reduction is not defined for this dtype",
-        fix="convert first: asynchronous atomics take 32-bit integers, float32 multimem reductions add alone",
+        fix="use one that the hardware has for the dtype (the rule's page lists them), or convert first",
         mosaic="Only add is supported for f32",
         references=(
             "Mosaic GPU, FragmentedArray.load_reduce_untiled",
@@ -287,6 +295,26 @@ CATALOGUE = (
         mosaic="'CollectiveBarrierRef' object has no attribute …",
         references=("Mosaic GPU, CollectiveBarrierRef", 'PTX ISA, "mbarrier"'),
     ),
+    Rule(
+        code="SG403",
+        name="copy-without-barrier",
+        message="a copy into shared memory completes on a barrier, and none is given",
+        fix="pass barrier=, and wait on it before the buffer is read",
+        mosaic="Barriers are required for TMA GMEM -> SMEM copies",
+        references=("Mosaic GPU, LaunchContext.async_copy", 'PTX ISA, "cp.async.bulk.tensor"'),
+    ),
+    Rule(
+        code="SG404",
+        name="argument-of-other-direction",
+        message="this argument belongs to copies in the other direction",
+        fix="barrier and collective are for copies into shared memory, reduction_op for copies out of it",
+        mosaic="Barriers are unsupported for SMEM -> GMEM copies",
+        references=(
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "cp.async.bulk.tensor"',
+            'PTX ISA, "cp.reduce.async.bulk.tensor"',
+        ),
+    ),
     # --- 7: swizzle
     Rule(
         code="SG701",
@@ -323,6 +351,14 @@ CATALOGUE = (
         message="a block-scaled MMA of one block needs an accumulator of 128 rows; this one has 64",
         fix="allocate the accumulator as TMEM((128, n), …), and give A 128 rows; 64 take collective=True",
         mosaic="MMA with block scaling is not supported for 1CTA M=64",
+        references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
+    ),
+    Rule(
+        code="SG804",
+        name="scales-of-one-operand",
+        message="a block-scaled MMA takes the scales of both operands, and those of one are given",
+        fix="pass a_scale and b_scale, or neither",
+        mosaic="Either none or both scales should be provided",
         references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
     ),
 )

@@ -90,7 +90,8 @@ def test_rows(row: table.Row) -> None:
     keywords = {each.arg for overload in found for each in overload.args.kwonlyargs}
     known = {name for overload in found for name in names(overload)} | keywords
     known_variables = {f"~{variable}" for overload in found for variable in variables(overload)}
-    assert set(row.parameter.split(" | ")) <= known | known_variables | NO_PARAMETER
+    missing = {f"!{name}" for name in known}
+    assert set(row.parameter.split(" | ")) <= known | known_variables | missing | NO_PARAMETER
 
 
 # --- what is read of the stubs at check time

@@ -239,7 +239,7 @@ def metadata_as_scales(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], 
 @illegal(OUT, S, raises="Either none or both scales should be provided")
 def one_scale(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     a, b = mgpu.memref_slice(s.a, 0), transposed(mgpu.memref_slice(s.b, 0))
-    tcgen05.mma(s.acc, a, b, a_scale=s.a_scale)  # E: SG303
+    tcgen05.mma(s.acc, a, b, a_scale=s.a_scale)  # E: SG804
 
 
 @illegal(OUT, S, raises="only supports block scaling")

@@ -228,4 +228,12 @@ def test_a_raw_kernel_in_another_thread_is_untouched() -> None:
 def test_mirror_of_the_module() -> None:
     assert fragmented_array.FragmentedArray is mgpu.FragmentedArray
     assert fragmented_array.Tiling is fa.Tiling
-    assert fragmented_array.optimization_barrier is fa.optimization_barrier
+    assert fragmented_array.concatenate is fa.concatenate
+
+
+@in_kernel(inputs=mgpu.GMEM((128,), mgpu.float32))
+def test_arrays_behind_a_barrier_are_a_tuple(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    array = mgpu.FragmentedArray.load_strided(x)
+    one, (first, second) = mgpu.optimization_barrier(array), mgpu.optimization_barrier(array, array * 2)
+    assert {each.layout for each in (one, first, second)} == {array.layout}
+    assert isinstance(fragmented_array.optimization_barrier(array, one, first), tuple)

@@ -46,30 +46,37 @@ def stubs() -> dict[str, ast.Module]:
 
 
 @functools.cache
-def declared(stub: str) -> dict[str, Declared]:
-    """The names of a stub, those that it imports for itself too, each with what declares it in the end."""
-    found: dict[str, Declared] = {}
+def _statements(stub: str) -> dict[str, list[tuple[ast.stmt, str]]]:
+    """The statements of a stub that bind each name, with the name's own of those that import."""
+    found: dict[str, list[tuple[ast.stmt, str]]] = {}
     for node in stubs()[stub].body:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                found[alias.asname or alias.name] = _imported(node, alias) or Declared(stub, (node,))
+                found[alias.asname or alias.name] = [(node, alias.name)]
         for name in _bound(node):
-            before = found[name].nodes if name in found else ()
-            found[name] = Declared(stub, (*before, node))
+            found.setdefault(name, []).append((node, name))
     return found
+
+
+def declared(stub: str, name: str) -> Declared | None:
+    """What declares a name that a stub has, in the end: in the stub that it is imported from."""
+    statements = _statements(stub).get(name)
+    if not statements:
+        return None
+    node, original = statements[0]
+    if isinstance(node, ast.ImportFrom):
+        package, _, module = (node.module or "").partition(".")
+        if package == "safegpu" and module in stubs():
+            return declared(module, original)
+    return Declared(stub, tuple(each for each, _ in statements))
 
 
 def exported(stub: str) -> dict[str, Declared]:
     """The names that an author can import from this module of the typed surface."""
     imported = [node for node in stubs()[stub].body if isinstance(node, ast.ImportFrom)]
     private = {each.name for node in imported for each in node.names if each.asname is None}
-    return {name: what for name, what in declared(stub).items() if not name.startswith("_") and name not in private}
-
-
-def _imported(node: ast.ImportFrom, alias: ast.alias) -> Declared | None:
-    """What a stub of ours declares under a name imported from it; None for a module, or from elsewhere."""
-    package, _, stub = (node.module or "").partition(".")
-    return declared(stub)[alias.name] if package == "safegpu" and stub in stubs() else None
+    names = [name for name in _statements(stub) if not name.startswith("_") and name not in private]
+    return {name: what for name in names if (what := declared(stub, name))}
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:
@@ -84,18 +91,16 @@ def _bound(node: ast.stmt) -> Iterator[str]:
 
 def members(what: Declared) -> dict[str, Declared]:
     """The attributes and methods of a class of the typed surface, inherited ones too; of no class, nothing."""
-    aliases = [
-        node.value.id for node in what.nodes if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
-    ]
-    if aliases:
-        return members(declared(what.stub)[aliases[0]])
+    for node in what.nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):  # another name for a class
+            other = declared(what.stub, node.value.id)
+            return members(other) if other else {}
     if what.of_class is None:
         return {}
     found: dict[str, Declared] = {}
     for base in what.of_class.bases:
-        name = ast.unparse(base.value if isinstance(base, ast.Subscript) else base)
-        if name in declared(what.stub):
-            found |= members(declared(what.stub)[name])
+        if above := declared(what.stub, ast.unparse(base.value if isinstance(base, ast.Subscript) else base)):
+            found |= members(above)
     own: dict[str, tuple[ast.stmt, ...]] = {}
     for node in what.of_class.body:
         for name in _bound(node):

@@ -1,8 +1,10 @@
 """Every public name of Mosaic GPU, and every public member of its classes, is typed or left out for a reason."""
 
+import ast
+
 import pytest
 
-from tests.surface.reading import MODULES, classes, exported, members, public, public_members
+from tests.surface.reading import MODULES, classes, exported, members, public, public_members, stubs
 
 LEFT_OUT = {
     "constraints | core | dialect_lowering | inference_utils | layout_inference | mma_utils": (
@@ -47,3 +49,21 @@ def test_nothing_is_left_out_that_is_typed() -> None:
 def test_the_comparison_sees_the_surface(name: str, sees: int) -> None:
     assert len(public(name)) > sees
     assert len(exported(name)) > sees
+
+
+def test_every_name_of_the_typed_surface_is_explained() -> None:
+    """At one of its overloads, mostly the last; what Python calls by itself needs no words."""
+    without = set()
+    for stub in stubs():
+        for name, what in exported(stub).items():
+            if what.stub == stub and (what.functions or what.of_class):
+                own = {name: what.nodes}
+                for node in what.of_class.body if what.of_class else ():
+                    if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+                        own[f"{name}.{node.name}"] = (*own.get(f"{name}.{node.name}", ()), node)
+                without |= {each for each, nodes in own.items() if not any(map(_docstring, nodes))}
+    assert without == set()
+
+
+def _docstring(node: ast.stmt) -> str | None:
+    return ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
