@@ -39,7 +39,9 @@ TOKENS: dict[str, Any] = {
     "float32": mgpu.float32,
 }
 
-_ORDERS = [{"grid_minor": minor, "grid_width": width} for minor in ("m", "n") for width in (4, 8, 16)]
+_ORDERS: list[dict[str, Any]] = [
+    {"grid_minor": minor, "grid_width": width} for minor in ("m", "n") for width in (4, 8, 16)
+]
 TUNED: tuple[Config, ...] = (
     *(Config(**order) for order in _ORDERS),
     *(Config(**order, cluster_m=1, cluster_n=2) for order in _ORDERS),

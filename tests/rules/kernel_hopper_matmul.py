@@ -90,7 +90,7 @@ def fill_the_slot_of_another_dtype(ctx: mgpu.LaunchContext, a: Half, b: Half, ou
 @illegal(*ONE, Ring, arch="sm_90a", cluster=2, raises="Barriers are unsupported for SMEM -> GMEM copies")
 def swap_source_and_destination(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> None:
     slot = mgpu.memref_slice(s.a, 0)
-    ctx.async_copy(src_ref=slot, dst_ref=a, gmem_transform=TILES, swizzle=128, barrier=s.filled[0])  # E: SG000
+    ctx.async_copy(src_ref=slot, dst_ref=a, gmem_transform=TILES, swizzle=128, barrier=s.filled[0])  # E: SG404
 
 
 @illegal(*ONE, Ring, arch="sm_90a", cluster=2, raises="no attribute 'arrive_expect_tx'")
@@ -214,7 +214,7 @@ def store_a_bias_into_tiles(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half
 
 @illegal(*ONE, Ring, arch="sm_90a", cluster=2, raises="Only GMEM -> SMEM copies can be collective")
 def multicast_the_result(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> None:
-    ctx.async_copy(src_ref=s.out, dst_ref=out, gmem_transform=TILES, swizzle=128, collective=X)  # E: SG000
+    ctx.async_copy(src_ref=s.out, dst_ref=out, gmem_transform=TILES, swizzle=128, collective=X)  # E: SG404
 
 
 @illegal(*ONE, Ring, arch="sm_90a", cluster=2, raises="'FragmentedArray' object has no attribute 'type'")
