@@ -19,6 +19,7 @@ from examples import (
     blackwell_matmul,
     blackwell_scaled_matmul,
     cluster_exchange,
+    hopper_matmul,
     multimem_all_reduce,
     sparse_matmul,
 )
@@ -39,6 +40,13 @@ class Example:
 KERNELS = {
     "cluster_exchange": Example(cluster_exchange.exchange, "sm_90a", ("STAS",)),
     "cluster_reduce": Example(cluster_exchange.reduce, "sm_90a", ("REDAS.ADD.S32",)),
+    "hopper_matmul float16": Example(hopper_matmul.float16, "sm_90a", ("HGMMA.64x256x16.F32", "UTMALDG.4D.MULTICAST")),
+    "hopper_matmul bfloat16": Example(
+        hopper_matmul.bfloat16, "sm_90a", ("HGMMA.64x256x16.F32.BF16", "UTMALDG.4D.MULTICAST")
+    ),
+    "hopper_matmul float8": Example(
+        hopper_matmul.float8, "sm_90a", ("QGMMA.64x256x32.F32.E4M3.E4M3", "UTMALDG.4D.MULTICAST")
+    ),
     "sparse_matmul float16": Example(sparse_matmul.float16, "sm_100a", ("UTCHMMA",)),
     "sparse_matmul float8": Example(sparse_matmul.float8, "sm_100a", ("UTCQMMA",)),
     "blackwell_matmul f16": Example(blackwell_matmul.float16, "sm_100a", ("UTCHMMA.2CTA",)),
@@ -127,6 +135,29 @@ def run_cluster_exchange(pairs: int = 64) -> None:
     print(f"cluster_reduce: {integers.shape} int32, equal to numpy")
 
 
+def run_hopper_matmul(size: int = 2048) -> None:
+    """Products of normally distributed matrices against numpy. Raises AssertionError where the error is too large."""
+    import jax
+    import numpy as np
+
+    def run(dtype: Any, out_dtype: Any, b_transposed: bool, tolerance: float) -> None:
+        kernel = hopper_matmul.kernel(size, size, size, dtype, out_dtype, b_transposed=b_transposed)
+        a, b = (rng.standard_normal((size, size), np.float32).astype(dtype.dtype) for _ in range(2))
+        expected = a.astype(np.float32) @ (b.T if b_transposed else b).astype(np.float32)
+        result = np.asarray(kernel(jax.numpy.asarray(a), jax.numpy.asarray(b))).astype(np.float32)
+        error = np.abs(result - expected).max() / np.abs(expected).max()
+        layout = "(n, k)" if b_transposed else "(k, n)"
+        print(f"hopper_matmul: {dtype.__name__} to {out_dtype.__name__}, B {layout}, relative error {error:.1e}")
+        assert error < tolerance
+
+    rng = np.random.default_rng()
+    run(mgpu.float16, mgpu.float16, False, 1e-3)
+    run(mgpu.float16, mgpu.float32, True, 1e-5)
+    run(mgpu.bfloat16, mgpu.bfloat16, False, 8e-3)
+    run(mgpu.float8_e4m3fn, mgpu.float16, True, 1e-2)
+    run(mgpu.float8_e5m2, mgpu.float32, True, 1e-2)
+
+
 def all_gather_over(devices: Sequence[Any], rows: int, columns: int, blocks: int) -> Callable[..., Any]:
     """The all-gather over these GPUs.
 
@@ -160,7 +191,11 @@ def run_all_gather(rows: int = 1024, columns: int = 4096, blocks: int = 128) -> 
     print(f"all_gather: {source.shape} bfloat16 on each of {len(devices)} GPUs, equal to numpy")
 
 
-RUNS: dict[str, Callable[[], None]] = {"cluster_exchange": run_cluster_exchange, "all_gather": run_all_gather}
+RUNS: dict[str, Callable[[], None]] = {
+    "cluster_exchange": run_cluster_exchange,
+    "hopper_matmul": run_hopper_matmul,
+    "all_gather": run_all_gather,
+}
 
 
 def main() -> int:

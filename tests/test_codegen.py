@@ -74,6 +74,37 @@ _MULTIMEM_SASS = {
 }
 
 
+def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], sass: dict[str, int]) -> dict[str, Any]:
+    """What every Hopper matmul has: four products a step of 128 bytes along k, and its producer unrolled by two."""
+    copy = "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
+    return {
+        "arch": "sm_90a",
+        "body": "hopper_matmul",
+        "ptx": {
+            f"wgmma.mma_async.sync.aligned.{wgmma}": 4,
+            "wgmma.fence.sync.aligned": 1,
+            "wgmma.wait_group.sync.aligned": 1,
+            copy: 2,
+            f"{copy}.multicast::cluster": 2,
+            "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group": stores,
+            "fence.proxy.async.shared::cta": stores,
+            "setmaxnreg.dec.sync.aligned.u32": 1,
+            "setmaxnreg.inc.sync.aligned.u32": 1,
+            **ptx,
+        },
+        "sass": {
+            gmma: 4,
+            "WARPGROUP.DEPBAR.LE": 1,
+            "UTMALDG.4D": 2,
+            "UTMALDG.4D.MULTICAST": 2,
+            "UTMASTG.4D": stores,
+            "USETMAXREG.DEALLOC.CTAPOOL": 1,
+            "USETMAXREG.TRY_ALLOC.CTAPOOL": 1,
+            **sass,
+        },
+    }
+
+
 def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
     """A tile is loaded in four places of the code and stored once for each device; a signal goes to each peer."""
     loads, peers = 4, devices - 1
@@ -97,6 +128,30 @@ def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
 
 
 KERNELS = {
+    "Hopper matmul f16": Kernel(
+        target="examples.hopper_matmul:float16",
+        **_hopper_matmul(
+            "m64n256k16.f32.f16.f16",
+            "HGMMA.64x256x16.F32",
+            stores=4,
+            ptx={"stmatrix.sync.aligned.m8n8.x4.shared.b16": 16},
+            sass={"F2FP.F16.F32.PACK_AB": 64, "STSM.16.M88.4": 16},
+        ),
+    ),
+    "Hopper matmul bf16": Kernel(
+        target="examples.hopper_matmul:bfloat16",
+        **_hopper_matmul("m64n256k16.f32.bf16.bf16", "HGMMA.64x256x16.F32.BF16", stores=8, ptx={}, sass={"STS.64": 64}),
+    ),
+    "Hopper matmul f8": Kernel(
+        target="examples.hopper_matmul:float8",
+        **_hopper_matmul(
+            "m64n256k32.f32.e4m3.e4m3",
+            "QGMMA.64x256x32.F32.E4M3.E4M3",
+            stores=4,
+            ptx={"stmatrix.sync.aligned.m8n8.x4.shared.b16": 16},
+            sass={"F2FP.F16.F32.PACK_AB": 64, "STSM.16.M88.4": 16},
+        ),
+    ),
     "exchange": Kernel(
         target="examples.cluster_exchange:exchange",
         arch="sm_90a",

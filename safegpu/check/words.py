@@ -183,7 +183,8 @@ def _swizzle(reading: Reading | None, argument: Mismatch | None) -> str:
             return f"got swizzle {_value(argument.got)}, the buffer has {_value(_literals(argument.expected))}"
     if not buffers:
         return ""
-    has = f"the buffer has {_value(buffers[0])}"
+    other = next((each for each in buffers if each not in named), buffers[0])
+    has = f"{'the' if len({*buffers}) == 1 else 'a'} buffer has {_value(other)}"
     if named:
         return f"got swizzle {_value(named[0])}, {has}"
     if any(got.name == "int" for got in passed):
