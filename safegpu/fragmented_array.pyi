@@ -943,6 +943,17 @@ class FragmentedArray(Generic[_D, _L_co]):
         on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, _L_co]:
         """Elements of `on_true` where this array of `bool_` is true, and of `on_false` elsewhere."""
+    # Without scratch, axis 1 is the columns of an array of two axes: rows lie in several warps.
+    @overload
+    def reduce[D, L](
+        self: FragmentedArray[D, layouts.ReducesTo[L]],
+        op: str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]],
+        axis: Literal[1] | tuple[Literal[1]],
+        scratch: None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, L]: ...
+    @overload
     def reduce(
         self,
         op: str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]],
@@ -963,14 +974,8 @@ class FragmentedArray(Generic[_D, _L_co]):
     def copy(self) -> FragmentedArray[_D, _L_co]: ...
     def broadcast(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
     def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
-    @overload
-    def broadcast_minor[D](
-        self: FragmentedArray[D, layouts.WGMMA_ROW], n: int
-    ) -> FragmentedArray[D, layouts.WGMMA]: ...
-    @overload
-    def broadcast_minor[D](
-        self: FragmentedArray[D, layouts.TCGEN05_ROW], n: int
-    ) -> FragmentedArray[D, layouts.TCGEN05]: ...
+    def broadcast_minor[D, L](self: FragmentedArray[D, layouts.BroadcastsTo[L]], n: int) -> FragmentedArray[D, L]:
+        """Repeats an array of one value a row along `n` columns."""
     def broadcast_in_dim[L](
         self, shape: tuple[int, ...], source_dimensions: tuple[int, ...], layout: FragmentedLayout[L]
     ) -> FragmentedArray[_D, L]:

@@ -18,6 +18,8 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
+_L_co = TypeVar("_L_co", covariant=True)
+
 # --- register layouts
 
 
@@ -41,31 +43,15 @@ class Replicated(Layout):
     """Base of the tiled layouts in which an element lies in the registers of several threads."""
 
 
-class WGMMA(Tiled):
-    """`WGMMA_LAYOUT`: the accumulator of wgmma (PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16")."""
+class ReducesTo(Generic[_L_co]):
+    """Layouts of which `reduce(..., axis=1)` leaves an array in this one."""
 
 
-class WGMMA_8BIT(Tiled):
-    """`WGMMA_LAYOUT_8BIT`: wgmma's register operand A for 8-bit dtypes."""
+class BroadcastsTo(Generic[_L_co]):
+    """Layouts of rows that `broadcast_minor` makes an array in this one of."""
 
 
-class WGMMA_ACC_32BIT(Tiled):
-    """`WGMMA_LAYOUT_ACC_32BIT`: `WGMMA` with each 32-bit element in a register of its own."""
-
-
-class WGMMA_UPCAST_2X(Tiled):
-    """`WGMMA_LAYOUT_UPCAST_2X`: loads of a dtype half as wide as the one that wgmma then takes."""
-
-
-class WGMMA_UPCAST_4X(Tiled):
-    """`WGMMA_LAYOUT_UPCAST_4X`: loads of a dtype a quarter as wide as the one that wgmma then takes."""
-
-
-class WGMMA_TRANSPOSED(Tiled):
-    """`WGMMA_TRANSPOSED_LAYOUT`."""
-
-
-class WGMMA_ROW(Replicated):
+class WGMMA_ROW(Replicated, BroadcastsTo["WGMMA"]):
     """`WGMMA_ROW_LAYOUT`: one value a row of a `WGMMA` array, what `reduce(..., axis=1)` gives."""
 
 
@@ -73,16 +59,40 @@ class WGMMA_COL(Replicated):
     """`WGMMA_COL_LAYOUT`, which is also `TCGEN05_COL_LAYOUT`: one value a column."""
 
 
-class TCGEN05(Tiled):
+class TCGEN05_ROW(Replicated, BroadcastsTo["TCGEN05"]):
+    """`TCGEN05_ROW_LAYOUT`: one value a row of a `TCGEN05` array."""
+
+
+class WGMMA(Tiled, ReducesTo[WGMMA_ROW]):
+    """`WGMMA_LAYOUT`: the accumulator of wgmma (PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16")."""
+
+
+class WGMMA_8BIT(Tiled, ReducesTo[WGMMA_ROW]):
+    """`WGMMA_LAYOUT_8BIT`: wgmma's register operand A for 8-bit dtypes."""
+
+
+class WGMMA_ACC_32BIT(Tiled, ReducesTo[WGMMA_ROW]):
+    """`WGMMA_LAYOUT_ACC_32BIT`: `WGMMA` with each 32-bit element in a register of its own."""
+
+
+class WGMMA_UPCAST_2X(Tiled):
+    """`WGMMA_LAYOUT_UPCAST_2X`: loads of a dtype half as wide as the one that wgmma then takes."""
+
+
+class WGMMA_UPCAST_4X(Tiled, ReducesTo[WGMMA_ROW]):
+    """`WGMMA_LAYOUT_UPCAST_4X`: loads of a dtype a quarter as wide as the one that wgmma then takes."""
+
+
+class WGMMA_TRANSPOSED(Tiled):
+    """`WGMMA_TRANSPOSED_LAYOUT`."""
+
+
+class TCGEN05(Tiled, ReducesTo[TCGEN05_ROW]):
     """`TCGEN05_LAYOUT`: what TMEM in its default layout loads by default."""
 
 
 class TCGEN05_TRANSPOSED(Tiled):
     """`TCGEN05_TRANSPOSED_LAYOUT`."""
-
-
-class TCGEN05_ROW(Replicated):
-    """`TCGEN05_ROW_LAYOUT`: one value a row of a `TCGEN05` array."""
 
 
 class TMEM_NATIVE_1(Tiled):
@@ -135,7 +145,6 @@ class M64_COLLECTIVE_NATIVE(Tiled):
 
 # --- TMEM layouts
 
-_L_co = TypeVar("_L_co", covariant=True)
 _L_contra = TypeVar("_L_contra", contravariant=True)
 P = TypeVar("P", default=Any)
 
