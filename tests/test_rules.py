@@ -154,7 +154,8 @@ def test_every_rule_has_its_file() -> None:
     for name, rule in own.items():
         assert marked[name] - {"SG000"} == {rule}
         assert name == f"{rule}_{RULES[rule].name.replace('-', '_')}.py"
-    assert marked.keys() == own.keys(), "a mark outside the file of its rule"
+    elsewhere = {name for name in marked if not name.startswith("kernel_")}
+    assert elsewhere == own.keys(), "a mark outside the file of its rule, or of a kernel"
 
 
 # --- the oracle: Mosaic GPU itself
