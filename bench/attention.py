@@ -29,7 +29,8 @@ from jaxlib.mlir import ir
 import safegpu as mgpu
 from bench.timing import device_ms
 from examples import flash_attention
-from examples.flash_attention import Config
+from examples.flash_attention import CONFIGS, Config
+from tests.raw import flash_attention as raw_attention
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,15 @@ PROBLEMS = [Problem(seq, head_dim) for seq in (4096, 16384) for head_dim in (64,
 def safegpu(problem: Problem, config: Config) -> Implementation:
     batch, seq, heads, head_dim = problem.shape
     kernel = flash_attention.kernel(batch, seq, seq, heads, heads, head_dim, mgpu.float16, config, scale=1.0)
+    return Implementation(lambda q, k, v, *_: kernel(q, k, v))
+
+
+def raw_twin(problem: Problem, config: Config) -> Implementation:
+    batch, seq, heads, head_dim = problem.shape
+    with make_ir_context(), ir.Location.unknown():
+        kernel = raw_attention.build(
+            batch, seq, seq, heads, heads, head_dim, jnp.float16, (config.block_kv, config.stages), scale=1.0
+        )
     return Implementation(lambda q, k, v, *_: kernel(q, k, v))
 
 
@@ -119,6 +129,7 @@ PALLAS = {64: [(128,), (256,)], 128: [(128,), (64,)], 256: [(64,)]}
 def implementations(example: ModuleType | None) -> Iterator[tuple[str, Builder, dict[int, list[Any]]]]:
     """The name of each implementation, what builds it for a problem, and its configurations by head_dim."""
     yield "safegpu", safegpu, SAFEGPU
+    yield "its raw twin", raw_twin, {head_dim: [(config,)] for head_dim, config in CONFIGS.items()}
     if example is not None:
         yield "jax example", functools.partial(jax_example, example), EXAMPLE
     yield "pallas", pallas, PALLAS
@@ -182,7 +193,7 @@ def compare(
     inputs = problem.inputs()
     running = {}
     for name, build, configs in implementations(example):
-        config = best.get(name, configs[problem.head_dim][0])
+        config = best.get("safegpu" if name == "its raw twin" else name, configs[problem.head_dim][0])
         if implementation := built(name, build, problem, config, inputs):
             running[name] = implementation
     head = problem.heads - 1

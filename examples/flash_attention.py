@@ -1,49 +1,80 @@
-"""Attention forward, as in FlashAttention-3 (Hopper)."""
+"""Attention as fast as the tensor cores of Hopper allow: the forward pass of FlashAttention-3.
+
+softmax(scale * Q @ K.T) @ V, without the scores ever being in global memory: a block of the grid keeps 128 queries of a
+head and goes along keys and values, a ring of tiles in shared memory, with the softmax of what it has seen so far
+(Shah et al., 2024, https://arxiv.org/abs/2407.08608). It has three warpgroups. One thread of the last is the producer,
+which keeps the ring filled through TMA. The other two are consumers, with 64 queries each, and two things keep the
+tensor core busy while they compute exponentials:
+
+- A consumer issues the scores of the next block of keys before it multiplies the weights of this one with the values,
+  and computes the next weights while that product is under way.
+- The consumers take turns on the tensor core, so that one computes exponentials while the other multiplies.
+
+Run it on a Hopper GPU: `python -m examples.run flash_attention`; `python -m bench.attention` compares it with jax's.
+"""
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import safegpu as mgpu
 
 X, Y, Z = mgpu.Dimension.x, mgpu.Dimension.y, mgpu.Dimension.z
-ROWS = 64
-CONSUMERS = 2
-WARPS = 4
+CONSUMERS: Final = 2
+"""The warpgroups that multiply. The one after them is the producer."""
+ROWS: Final = 64
+"""Queries of a consumer: the rows of a wgmma."""
+WARPS: Final = 4
+"""Of a warpgroup, each of which arrives once where the warpgroup arrives."""
+PRODUCER_REGISTERS, CONSUMER_REGISTERS = 24, 240
+"""Of each thread. A multiprocessor has 64 Ki, 168 for each of the 384 threads that are launched."""
 
 
 @dataclass(frozen=True)
 class Config:
-    block_kv: int = 128
-    stages: Literal[2, 3, 4] = 2
+    """How a block goes along the keys and values."""
+
+    block_kv: int
+    """Keys in a slot of the ring, a multiple of 64. Their scores take `block_kv // 2` registers of a thread."""
+    stages: Literal[2, 3, 4]
+    """Slots of the ring."""
 
 
 CONFIGS = {64: Config(128, 2), 128: Config(128, 2), 256: Config(64, 2)}
+"""The fastest configuration for each head_dim, measured with `python -m bench.attention --tune`."""
 
 
-class Scratch[D: mgpu.DType](mgpu.Scratch):
+class Scratch[D: (mgpu.float16, mgpu.bfloat16)](mgpu.Scratch):
     def __init__(self, dtype: type[D], head_dim: int, config: Config) -> None:
-        self.q = mgpu.SMEM((CONSUMERS, ROWS, head_dim), dtype, swizzle=128)
-        self.k = mgpu.SMEM((config.stages, config.block_kv, head_dim), dtype, swizzle=128)
-        self.v = mgpu.SMEM((config.stages, config.block_kv, head_dim), dtype, swizzle=128)
-        self.q_arrived = mgpu.Barrier(arrival_count=1, num_barriers=2)
+        keys = (config.stages, config.block_kv, head_dim)
+        # The queries' tile becomes the results', once it has been read for the last time.
+        self.q: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((CONSUMERS, ROWS, head_dim), dtype, swizzle=128)
+        self.k: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM(keys, dtype, swizzle=128)
+        self.v: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM(keys, dtype, swizzle=128)
+        # The copy's own thread arrives, and the phase completes with its bytes.
+        self.q_arrived = mgpu.Barrier(arrival_count=1, num_barriers=CONSUMERS)
         self.k_arrived = mgpu.Barrier(arrival_count=1, num_barriers=config.stages)
         self.v_arrived = mgpu.Barrier(arrival_count=1, num_barriers=config.stages)
+        # Every warp of every consumer arrives, once its own reads are done.
         self.k_consumed = mgpu.Barrier(arrival_count=CONSUMERS * WARPS, num_barriers=config.stages)
         self.v_consumed = mgpu.Barrier(arrival_count=CONSUMERS * WARPS, num_barriers=config.stages)
-        self.turn = mgpu.Barrier(arrival_count=WARPS, num_barriers=2)
+        # Turn i is consumer i's; every warp of the other one gives it.
+        self.turn = mgpu.Barrier(arrival_count=WARPS, num_barriers=CONSUMERS)
 
 
-type Tile = mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.WGMMA]
+type Tile[D] = mgpu.FragmentedArray[D, mgpu.layouts.WGMMA]
 type Rows = mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.WGMMA_ROW]
-type Carry[D] = tuple[Tile, mgpu.FragmentedArray[D, mgpu.layouts.WGMMA], Rows, Tile]
+type Product = mgpu.WGMMAAccumulator[mgpu.float32]
+type State[D] = tuple[Tile[mgpu.float32], Tile[D], Rows, Tile[mgpu.float32]]
+"""What a consumer keeps from block to block: the results so far but for the last block's, the weights of the last
+block, the rows' maxima, and their sums, which each thread keeps of its own elements."""
 
 
-def in_columns(p: Tile) -> Tile:
-    """The sums of eight columns each, (rows, 8): without a word from other threads."""
-    total = p[:, :8]
-    for column in range(8, p.shape[1], 8):
-        total = total + p[:, column : column + 8]
+def partial_sums(weights: Tile[mgpu.float32]) -> Tile[mgpu.float32]:
+    """The sums over every eighth column, which a thread computes without asking others."""
+    total = weights[:, :8]
+    for column in range(8, weights.shape[1], 8):
+        total = total + weights[:, column : column + 8]
     return total
 
 
@@ -56,13 +87,29 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
     head_dim: int,
     dtype: type[D],
     config: Config | None = None,
+    *,
     scale: float | None = None,
 ) -> mgpu.Kernel:
+    """A kernel of Q, K and V, each (batch, sequence, heads, head_dim), that gives an array like Q.
+
+    As in `jax.nn.dot_product_attention`, several heads of Q in a row share one of K and V, and `scale` is
+    1 / sqrt(head_dim) unless it is named. Raises ValueError where a size does not divide.
+    """
+    if head_dim not in CONFIGS:
+        raise ValueError(f"head_dim must be one of {', '.join(map(str, CONFIGS))}, got {head_dim}")
+    if num_q_heads % num_kv_heads:
+        raise ValueError(f"num_q_heads must be a multiple of num_kv_heads, got {num_q_heads} and {num_kv_heads}")
     config = config or CONFIGS[head_dim]
     block_kv, stages = config.block_kv, config.stages
+    if q_seq_len % (CONSUMERS * ROWS) or kv_seq_len % block_kv:
+        raise ValueError(
+            f"q_seq_len must be a multiple of {CONSUMERS * ROWS} and kv_seq_len of {block_kv}, "
+            f"got {q_seq_len} and {kv_seq_len}"
+        )
     steps = kv_seq_len // block_kv
-    scale_log2 = (head_dim**-0.5 if scale is None else scale) * math.log2(math.e)
-    tiles = mgpu.TileTransform((8, 64))
+    # The exponentials are powers of two, so that scaling a score and subtracting its row's maximum is one instruction.
+    log2_scale = (1 / math.sqrt(head_dim) if scale is None else scale) * math.log2(math.e)
+    tiles = mgpu.TileTransform((8, 64))  # what a swizzle of 128 bytes permutes
 
     def flash_attention(
         ctx: mgpu.LaunchContext,
@@ -72,29 +119,33 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
         out: mgpu.GmemRef[D],
         scratch: Scratch[D],
     ) -> None:
-        group = mgpu.warpgroup_idx(sync=True)
-        elected = mgpu.utils.single_thread_predicate(mgpu.ThreadSubset.WARP)
-        head, row, item = mgpu.block_id(Y), mgpu.block_id(X) * (CONSUMERS * ROWS), mgpu.block_id(Z)
+        warpgroup = mgpu.warpgroup_idx(sync=True)
+        # Blocks that run at the same time share a head's keys and values, and find them in the L2 cache.
+        first_query, head, item = mgpu.block_id(X) * (CONSUMERS * ROWS), mgpu.block_id(Y), mgpu.block_id(Z)
 
-        with mgpu.when(group.eq(CONSUMERS)):
-            mgpu.set_max_registers(24, action="decrease")
+        def queries_of(consumer: mgpu.Index | int) -> tuple[mgpu.Index, mgpu.DynamicSlice, mgpu.Index]:
+            return item, mgpu.ds(first_query + consumer * ROWS, ROWS), head
+
+        with mgpu.when(warpgroup.eq(CONSUMERS)):
+            mgpu.set_max_registers(PRODUCER_REGISTERS, action="decrease")
             with mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
-                for i in range(CONSUMERS):
+                for consumer in range(CONSUMERS):
                     ctx.async_copy(
                         src_ref=q,
-                        dst_ref=mgpu.memref_slice(scratch.q, i),
-                        gmem_slice=(item, mgpu.ds(row + i * ROWS, ROWS), head),
+                        dst_ref=mgpu.memref_slice(scratch.q, consumer),
+                        gmem_slice=queries_of(consumer),
                         gmem_transform=tiles,
-                        barrier=scratch.q_arrived[i],
                         swizzle=128,
+                        barrier=scratch.q_arrived[consumer],
                         predicate=None,
                     )
-                kv_head = head // (num_q_heads // num_kv_heads)
 
                 @mgpu.fori(mgpu.c(steps, mgpu.Index), None)
-                def bring(step: mgpu.Index, _: None) -> None:
+                def fill(step: mgpu.Index, _: None) -> None:
                     slot = step % stages
-                    window = (item, mgpu.ds(step * block_kv, block_kv), kv_head)
+                    window = (item, mgpu.ds(step * block_kv, block_kv), head // (num_q_heads // num_kv_heads))
+                    # The n-th use of a slot waits for the end of the phase n - 1 in which its last tile was consumed.
+                    # Of a new barrier the phase before the first, of parity 1, counts as ended.
                     parity = (step // stages % 2).eq(0)
                     scratch.k_consumed[slot].wait_parity(parity)
                     ctx.async_copy(
@@ -102,8 +153,8 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
                         dst_ref=mgpu.memref_slice(scratch.k, slot),
                         gmem_slice=window,
                         gmem_transform=tiles,
-                        barrier=scratch.k_arrived[slot],
                         swizzle=128,
+                        barrier=scratch.k_arrived[slot],
                         predicate=None,
                     )
                     scratch.v_consumed[slot].wait_parity(parity)
@@ -112,101 +163,109 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
                         dst_ref=mgpu.memref_slice(scratch.v, slot),
                         gmem_slice=window,
                         gmem_transform=tiles,
-                        barrier=scratch.v_arrived[slot],
                         swizzle=128,
+                        barrier=scratch.v_arrived[slot],
                         predicate=None,
                     )
 
-        with mgpu.when(group.ne(CONSUMERS)):
-            mgpu.set_max_registers(240, action="increase")
-            me, other = group.to_index(), 1 - group.to_index()
+        with mgpu.when(warpgroup.ne(CONSUMERS)):
+            mgpu.set_max_registers(CONSUMER_REGISTERS, action="increase")
+            me = warpgroup.to_index()
+            other = 1 - me
             q_tile = mgpu.memref_slice(scratch.q, me)
+            # One thread of each warp, whose threads wait together, arrives for all of them.
+            elected = mgpu.single_thread_predicate(mgpu.ThreadSubset.WARP)
 
-            def scores(step: mgpu.Index) -> mgpu.WGMMAAccumulator[mgpu.float32]:
-                k_tile = mgpu.memref_slice(scratch.k, step % stages)
-                zero = mgpu.WGMMAAccumulator.zero(ROWS, block_kv)
-                product = mgpu.wgmma(zero, q_tile, mgpu.memref_transpose(k_tile, (1, 0, 3, 2)), swizzle=128)
+            def issue_scores(step: mgpu.Index) -> Product:
+                k_tile = mgpu.memref_transpose(mgpu.memref_slice(scratch.k, step % stages), (1, 0, 3, 2))
+                product = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(ROWS, block_kv), q_tile, k_tile, swizzle=128)
                 mgpu.wgmma_commit_group()
                 return product
 
-            def weigh(
-                acc: Tile, p: mgpu.FragmentedArray[D, mgpu.layouts.WGMMA], step: mgpu.Index
-            ) -> mgpu.WGMMAAccumulator[mgpu.float32]:
+            def issue_results(acc: Tile[mgpu.float32], weights: Tile[D], step: mgpu.Index) -> Product:
                 v_tile = mgpu.memref_slice(scratch.v, step % stages)
-                product = mgpu.wgmma(mgpu.WGMMAAccumulator.from_registers(acc), p, v_tile, swizzle=128)
+                product = mgpu.wgmma(mgpu.WGMMAAccumulator.from_registers(acc), weights, v_tile, swizzle=128)
                 mgpu.wgmma_commit_group()
                 return product
 
-            scratch.q_arrived[me].wait()
-            first = mgpu.c(0, mgpu.Index)
-            with mgpu.when(group.eq(1)):
-                scratch.turn[0].arrive(predicate=elected)
+            def exponentials(scores: Tile[mgpu.float32], peak: Rows) -> Tile[mgpu.float32]:
+                return (scores * log2_scale - peak.broadcast_minor(block_kv)).exp2(approx=True)
 
+            # The first block of keys. Consumer 0 has the first turn; the first of its phases is the other's to end.
+            with mgpu.when(me.eq(1)):
+                scratch.turn[0].arrive(predicate=elected)
+            scratch.q_arrived[me].wait()
             scratch.k_arrived[0].wait()
             scratch.turn[me].wait()
-            s = scores(first)
+            product = issue_scores(mgpu.c(0, mgpu.Index))
             scratch.turn[other].arrive(predicate=elected)
             mgpu.wgmma_wait_group(0)
             scratch.k_consumed[0].arrive(predicate=elected)
-            qk = mgpu.optimization_barrier(s.value)
-            m: Rows = qk.reduce("max", axis=1) * scale_log2
-            p = (qk * scale_log2 - m.broadcast_minor(block_kv)).exp2(approx=True)
-            sums = in_columns(p)
-            zeros = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (ROWS, head_dim), mgpu.WGMMA_LAYOUT)
-
+            scores = mgpu.optimization_barrier(product.value)
+            peak = scores.reduce("max", axis=1) * log2_scale
+            weights = exponentials(scores, peak)
+            nothing = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (ROWS, head_dim), mgpu.WGMMA_LAYOUT)
             scratch.v_arrived[0].wait()
-            start: Carry[D] = (zeros, p.astype(dtype), m, sums)
 
-            @mgpu.fori(mgpu.c(steps - 1, mgpu.Index), start)
-            def attend(step: mgpu.Index, carry: Carry[D]) -> Carry[D]:
-                acc, p16, m, sums = carry
+            first: State[D] = (nothing, weights.astype(dtype), peak, partial_sums(weights))
+
+            @mgpu.fori(mgpu.c(steps - 1, mgpu.Index), first)
+            def attend(step: mgpu.Index, state: State[D]) -> State[D]:
+                acc, weights, peak, sums = state
                 scratch.k_arrived[(step + 1) % stages].wait()
                 scratch.turn[me].wait()
-                s = scores(step + 1)
-                o = weigh(acc, p16, step)
+                next_scores = issue_scores(step + 1)
+                results = issue_results(acc, weights, step)
                 scratch.turn[other].arrive(predicate=elected)
 
+                # While the tensor core multiplies weights and values, the next weights. LLVM takes a product for there
+                # as soon as it is issued, and `optimization_barrier` keeps what is computed of it behind the wait.
                 mgpu.wgmma_wait_group(1)
                 scratch.k_consumed[(step + 1) % stages].arrive(predicate=elected)
-                qk = mgpu.optimization_barrier(s.value)
-                m_new = m.max(qk.reduce("max", axis=1) * scale_log2)
-                alpha = (m - m_new).exp2(approx=True)
-                p = (qk * scale_log2 - m_new.broadcast_minor(block_kv)).exp2(approx=True)
-                sums = sums * alpha.broadcast_minor(8) + in_columns(p)
-
+                scores = mgpu.optimization_barrier(next_scores.value)
+                higher = peak.max(scores.reduce("max", axis=1) * log2_scale)
+                decay = (peak - higher).exp2(approx=True)
+                next_weights = exponentials(scores, higher)
+                sums = sums * decay.broadcast_minor(8) + partial_sums(next_weights)
+                # Before the wait for the product, because ptxas takes that as early as it can, but not over a loop.
                 scratch.v_arrived[(step + 1) % stages].wait()
+
                 mgpu.wgmma_wait_group(0)
                 scratch.v_consumed[step % stages].arrive(predicate=elected)
-                acc = mgpu.optimization_barrier(o.value) * alpha.broadcast_minor(head_dim)
-                return acc, p.astype(dtype), m_new, sums
+                acc = mgpu.optimization_barrier(results.value) * decay.broadcast_minor(head_dim)
+                return acc, next_weights.astype(dtype), higher, sums
 
-            acc, p16, _, sums = attend.results
-            last = mgpu.c(steps - 1, mgpu.Index)
-            o = weigh(acc, p16, last)
-            total: Rows = sums.reduce("add", axis=1)
-            inverse = 1.0 / total
+            acc, last_weights, _, sums = attend.results
+            results = issue_results(acc, last_weights, mgpu.c(steps - 1, mgpu.Index))
+            inverse: Rows = 1.0 / sums.reduce("add", axis=1)
             mgpu.wgmma_wait_group(0)
-            acc = mgpu.optimization_barrier(o.value) * inverse.broadcast_minor(head_dim)
+            acc = mgpu.optimization_barrier(results.value) * inverse.broadcast_minor(head_dim)
 
-            mgpu.utils.warpgroup_barrier()
+            mgpu.warpgroup_barrier()  # every warp has read its queries
             acc.astype(dtype).store_tiled(q_tile, swizzle=128)
             mgpu.commit_shared()
-            ctx.async_copy(
-                src_ref=q_tile,
-                dst_ref=out,
-                gmem_slice=(item, mgpu.ds(row + me * ROWS, ROWS), head),
-                gmem_transform=tiles,
-                swizzle=128,
-            )
+            ctx.async_copy(src_ref=q_tile, dst_ref=out, gmem_slice=queries_of(me), gmem_transform=tiles, swizzle=128)
             ctx.await_async_copy(0)
 
-    queries = mgpu.GMEM((batch, q_seq_len, num_q_heads, head_dim), dtype)
-    keys = mgpu.GMEM((batch, kv_seq_len, num_kv_heads, head_dim), dtype)
+    q_spec = mgpu.GMEM((batch, q_seq_len, num_q_heads, head_dim), dtype)
+    kv_spec = mgpu.GMEM((batch, kv_seq_len, num_kv_heads, head_dim), dtype)
     return mgpu.as_gpu_kernel(
         flash_attention,
         grid=(q_seq_len // (CONSUMERS * ROWS), num_q_heads, batch),
         block=(128 * (CONSUMERS + 1), 1, 1),
-        in_shape=(queries, keys, keys),
-        out_shape=queries,
+        in_shape=(q_spec, kv_spec, kv_spec),
+        out_shape=q_spec,
         smem_scratch_shape=Scratch(dtype, head_dim, config),
     )
+
+
+def head_dim_64() -> mgpu.Kernel:
+    return kernel(1, 256, 1024, 4, 2, 64, mgpu.float16)
+
+
+def head_dim_128() -> mgpu.Kernel:
+    return kernel(1, 256, 1024, 4, 2, 128, mgpu.float16)
+
+
+def head_dim_256() -> mgpu.Kernel:
+    return kernel(1, 256, 1024, 4, 2, 256, mgpu.float16)

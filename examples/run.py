@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import safegpu as mgpu
-from examples import cluster_exchange, multimem_all_reduce, sparse_matmul
+from examples import cluster_exchange, flash_attention, multimem_all_reduce, sparse_matmul
 
 HERE = Path(__file__).parent
 
@@ -32,6 +32,9 @@ class Example:
 KERNELS = {
     "cluster_exchange": Example(cluster_exchange.exchange, "sm_90a", ("STAS",)),
     "cluster_reduce": Example(cluster_exchange.reduce, "sm_90a", ("REDAS.ADD.S32",)),
+    "flash_attention 64": Example(flash_attention.head_dim_64, "sm_90a", ("HGMMA.64x128x16.F32", "MUFU.EX2")),
+    "flash_attention 128": Example(flash_attention.head_dim_128, "sm_90a", ("HGMMA.64x128x16.F32", "MUFU.EX2")),
+    "flash_attention 256": Example(flash_attention.head_dim_256, "sm_90a", ("HGMMA.64x256x16.F32", "MUFU.EX2")),
     "sparse_matmul float16": Example(sparse_matmul.float16, "sm_100a", ("UTCHMMA",)),
     "sparse_matmul float8": Example(sparse_matmul.float8, "sm_100a", ("UTCQMMA",)),
     "multimem_all_reduce": Example(multimem_all_reduce.kernel, "sm_90a", ("LDGMC.E.ADD.F32x4.RN.STRONG.SYS",), peers=2),
@@ -115,7 +118,30 @@ def run_cluster_exchange(pairs: int = 64) -> None:
     print(f"cluster_reduce: {integers.shape} int32, equal to numpy")
 
 
-RUNS = {"cluster_exchange": run_cluster_exchange}
+def run_flash_attention(seq_len: int = 4096) -> None:
+    """Attention of normally distributed inputs against float32. Raises AssertionError where the error is too large."""
+    import jax
+
+    @jax.jit
+    def reference(q: Any, k: Any, v: Any) -> Any:
+        q, k, v = (each.astype("float32") for each in (q, k, v))
+        with jax.default_matmul_precision("highest"):
+            return jax.nn.dot_product_attention(q, k, v)
+
+    for head_dim in (64, 128, 256):
+        for dtype, tolerance in ((mgpu.float16, 1e-3), (mgpu.bfloat16, 1e-2)):
+            kernel = flash_attention.kernel(2, seq_len, seq_len, 4, 2, head_dim, dtype)
+            shapes = [(2, seq_len, heads, head_dim) for heads in (4, 2, 2)]
+            keys = jax.random.split(jax.random.key(head_dim), 3)
+            inputs = [jax.random.normal(key, shape, dtype.dtype) for key, shape in zip(keys, shapes, strict=True)]
+            expected = reference(*inputs)
+            difference = kernel(*inputs).astype("float32") - expected
+            error = float(jax.numpy.linalg.norm(difference) / jax.numpy.linalg.norm(expected))
+            print(f"flash_attention: head_dim {head_dim}, {dtype.__name__}, relative error {error:.1e}")
+            assert error < tolerance
+
+
+RUNS = {"cluster_exchange": run_cluster_exchange, "flash_attention": run_flash_attention}
 
 
 def main() -> int:

@@ -8,15 +8,26 @@ from typing import Any
 
 import pytest
 
-from examples import cluster_exchange, multimem_all_reduce, sparse_matmul
+import safegpu as mgpu
+from examples import cluster_exchange, flash_attention, multimem_all_reduce, sparse_matmul
 from safegpu import kernel as safegpu_kernel
 from safegpu.offline.lowering import lowered
 from tests.raw import cluster_exchange as raw_exchange
+from tests.raw import flash_attention as raw_attention
 from tests.raw import multimem_all_reduce as raw_all_reduce
 from tests.raw import sparse_matmul as raw_sparse
 
 EXAMPLES = Path(cluster_exchange.__file__).parent
 HOPPER, BLACKWELL = (9, 0), (10, 0)
+
+
+def _attention(
+    head_dim: int, dtype: type[mgpu.DType]
+) -> tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]:
+    shape = (2, 256, 512, 4, 2, head_dim)
+    build: Any = flash_attention.kernel
+    return lambda: build(*shape, dtype), lambda: raw_attention.build(*shape, dtype.dtype), HOPPER, 1
+
 
 TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]] = {
     "cluster_exchange": (cluster_exchange.exchange, raw_exchange.build, HOPPER, 1),
@@ -28,6 +39,11 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
         BLACKWELL,
         1,
     ),
+    **{
+        f"flash_attention {head_dim} {dtype.__name__}": _attention(head_dim, dtype)
+        for head_dim in (64, 128, 256)
+        for dtype in (mgpu.float16, mgpu.bfloat16)
+    },
     "multimem_all_reduce": (multimem_all_reduce.kernel, raw_all_reduce.build, HOPPER, 2),
 }
 
