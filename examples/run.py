@@ -129,17 +129,20 @@ def run_flash_attention(seq_len: int = 2048) -> None:
         weights = np.exp(q @ k.swapaxes(2, 3) / np.sqrt(q.shape[-1]))
         return (weights @ v / weights.sum(axis=-1, keepdims=True)).swapaxes(1, 2)
 
+    def run(head_dim: int, dtype: Any, tolerance: float) -> None:
+        shapes = [(2, seq_len, heads, head_dim) for heads in (4, 2, 2)]
+        inputs = [rng.standard_normal(shape, np.float32).astype(dtype.dtype) for shape in shapes]
+        kernel = flash_attention.kernel(2, seq_len, seq_len, 4, 2, head_dim, dtype)
+        result = np.asarray(kernel(*map(jax.numpy.asarray, inputs))).astype(np.float32)
+        expected = attention(*inputs)
+        error = np.linalg.norm(result - expected) / np.linalg.norm(expected)
+        print(f"flash_attention: head_dim {head_dim}, {dtype.__name__}, relative error {error:.1e}")
+        assert error < tolerance
+
     rng = np.random.default_rng()
     for head_dim in (64, 128, 256):
-        shapes = [(2, seq_len, heads, head_dim) for heads in (4, 2, 2)]
-        for dtype, tolerance in ((mgpu.float16, 1e-3), (mgpu.bfloat16, 1e-2)):
-            inputs = [rng.standard_normal(shape, np.float32).astype(dtype.dtype) for shape in shapes]
-            kernel = flash_attention.kernel(2, seq_len, seq_len, 4, 2, head_dim, dtype)
-            result = np.asarray(kernel(*map(jax.numpy.asarray, inputs))).astype(np.float32)
-            expected = attention(*inputs)
-            error = np.linalg.norm(result - expected) / np.linalg.norm(expected)
-            print(f"flash_attention: head_dim {head_dim}, {dtype.__name__}, relative error {error:.1e}")
-            assert error < tolerance
+        run(head_dim, mgpu.float16, 1e-3)
+        run(head_dim, mgpu.bfloat16, 1e-2)
 
 
 RUNS = {"cluster_exchange": run_cluster_exchange, "flash_attention": run_flash_attention}
