@@ -29,7 +29,7 @@ from jaxlib.mlir import ir
 import safegpu as mgpu
 from bench.timing import device_ms
 from examples import flash_attention
-from examples.flash_attention import CONFIGS, Config
+from examples.flash_attention import Config
 from tests.raw import flash_attention as raw_attention
 
 
@@ -65,7 +65,7 @@ class Implementation:
     heads_first: bool = False
 
 
-PROBLEMS = [Problem(seq, head_dim) for seq in (4096, 16384) for head_dim in (64, 128, 256)]
+PROBLEMS = [Problem(seq, head_dim) for seq in (4096, 12288, 16384) for head_dim in (64, 128, 256)]
 
 
 def safegpu(problem: Problem, config: Config) -> Implementation:
@@ -77,9 +77,7 @@ def safegpu(problem: Problem, config: Config) -> Implementation:
 def raw_twin(problem: Problem, config: Config) -> Implementation:
     batch, seq, heads, head_dim = problem.shape
     with make_ir_context(), ir.Location.unknown():
-        kernel = raw_attention.build(
-            batch, seq, seq, heads, heads, head_dim, jnp.float16, (config.block_kv, config.stages), scale=1.0
-        )
+        kernel = raw_attention.build(batch, seq, seq, heads, heads, head_dim, jnp.float16, scale=1.0, **asdict(config))
     return Implementation(lambda q, k, v, *_: kernel(q, k, v))
 
 
@@ -114,22 +112,32 @@ type Builder = Callable[..., Implementation]
 
 # Of each implementation the configurations that its shared memory has room for, by head_dim, the best known first.
 SAFEGPU = {
-    64: [(Config(128, 2),), (Config(128, 3),), (Config(128, 4),), (Config(64, 4),)],
-    128: [(Config(128, 2),), (Config(64, 2),), (Config(64, 3),), (Config(64, 4),)],
-    256: [(Config(64, 2),)],
+    64: [(Config(128, consumers=3),), (Config(128),), (Config(64, stages=4, consumers=3),)],
+    128: [(Config(192),), (Config(128),), (Config(128, turns=False),), (Config(64, stages=3),)],
+    256: [(Config(64, turns=False),), (Config(64),)],
 }
 EXAMPLE = {
-    64: [(128, "TWO_COMPUTE_ONE_TMA_WG"), (256, "TWO_COMPUTE_ONE_TMA_WG"), (128, "TWO_COMPUTE_WG")],
+    64: [(128, "TWO_COMPUTE_WG"), (256, "TWO_COMPUTE_ONE_TMA_WG"), (128, "TWO_COMPUTE_ONE_TMA_WG")],
     128: [(128, "TWO_COMPUTE_ONE_TMA_WG"), (128, "TWO_COMPUTE_WG"), (64, "TWO_COMPUTE_ONE_TMA_WG")],
     256: [(64, "TWO_COMPUTE_ONE_TMA_WG"), (64, "TWO_COMPUTE_WG")],
 }
-PALLAS = {64: [(128,), (256,)], 128: [(128,), (64,)], 256: [(64,)]}
+PALLAS = {64: [(256,), (128,)], 128: [(128,), (64,)], 256: [(64,)]}
+
+
+def fitting(configs: list[Any], seq: int) -> list[Any]:
+    """The configurations whose keys of a block divide the sequence."""
+
+    def block_kv(config: tuple[Any, ...]) -> int:
+        first = config[0]
+        return first.block_kv if isinstance(first, Config) else first if isinstance(first, int) else 1
+
+    return [config for config in configs if seq % block_kv(config) == 0]
 
 
 def implementations(example: ModuleType | None) -> Iterator[tuple[str, Builder, dict[int, list[Any]]]]:
     """The name of each implementation, what builds it for a problem, and its configurations by head_dim."""
     yield "safegpu", safegpu, SAFEGPU
-    yield "its raw twin", raw_twin, {head_dim: [(config,)] for head_dim, config in CONFIGS.items()}
+    yield "its raw twin", raw_twin, SAFEGPU
     if example is not None:
         yield "jax example", functools.partial(jax_example, example), EXAMPLE
     yield "pallas", pallas, PALLAS
@@ -163,7 +171,9 @@ def tune(problem: Problem, example: ModuleType | None) -> dict[str, tuple[Any, .
     inputs, best = problem.inputs(), {}
     print(f"\n{problem}", flush=True)
     for name, build, configs in implementations(example):
-        candidates = configs[problem.head_dim]
+        candidates = fitting(configs[problem.head_dim], problem.seq)
+        if name == "its raw twin":
+            continue
         runs = {config: built(name, build, problem, config, inputs) for config in candidates}
         functions = {str(config): each.run for config, each in runs.items() if each}
         if len(candidates) < 2 or not functions:
@@ -193,7 +203,9 @@ def compare(
     inputs = problem.inputs()
     running = {}
     for name, build, configs in implementations(example):
-        config = best.get("safegpu" if name == "its raw twin" else name, configs[problem.head_dim][0])
+        config = best.get(
+            "safegpu" if name == "its raw twin" else name, fitting(configs[problem.head_dim], problem.seq)[0]
+        )
         if implementation := built(name, build, problem, config, inputs):
             running[name] = implementation
     head = problem.heads - 1

@@ -1,6 +1,7 @@
 """The examples are what they say: legal, Mosaic GPU's own kernels to the byte, and free of jax."""
 
 import ast
+import dataclasses
 import typing
 from collections.abc import Callable
 from pathlib import Path
@@ -24,9 +25,10 @@ HOPPER, BLACKWELL = (9, 0), (10, 0)
 def _attention(
     head_dim: int, dtype: type[mgpu.DType]
 ) -> tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]:
-    shape = (2, 256, 512, 4, 2, head_dim)
+    shape = (2, 384, 768, 4, 2, head_dim)
     build: Any = flash_attention.kernel
-    return lambda: build(*shape, dtype), lambda: raw_attention.build(*shape, dtype.dtype), HOPPER, 1
+    config = dataclasses.asdict(flash_attention.CONFIGS[head_dim][0])
+    return lambda: build(*shape, dtype), lambda: raw_attention.build(*shape, dtype.dtype, **config), HOPPER, 1
 
 
 TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]] = {

@@ -17,10 +17,8 @@ from jax.experimental.mosaic.gpu import utils
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
-CONSUMERS, ROWS, WARPS = 2, 64, 4
-PRODUCER_REGISTERS, CONSUMER_REGISTERS = 24, 240
+ROWS, WARPS, PRODUCER_REGISTERS = 64, 4, 24
 SWIZZLE = 128
-CONFIGS = {64: (128, 2), 128: (128, 2), 256: (64, 2)}
 
 
 def build(
@@ -31,13 +29,17 @@ def build(
     num_kv_heads: int,
     head_dim: int,
     dtype: Any = jnp.float16,
-    config: tuple[int, int] | None = None,
     *,
+    block_kv: int,
+    stages: int = 2,
+    consumers: int = 2,
+    turns: bool = True,
     scale: float | None = None,
 ) -> Any:
-    """A kernel of Q, K and V, each (batch, sequence, heads, head_dim); `config` is `block_kv` and `stages`."""
+    """A kernel of Q, K and V, each (batch, sequence, heads, head_dim); the rest is as in the example's `Config`."""
     dtype = jnp.dtype(dtype)
-    block_kv, stages = config or CONFIGS[head_dim]
+    launched = 65536 // (128 * (consumers + 1)) // 8 * 8
+    consumer_registers = (launched * (consumers + 1) - PRODUCER_REGISTERS) // consumers // 8 * 8
     steps = kv_seq_len // block_kv
     log2_scale = (1 / math.sqrt(head_dim) if scale is None else scale) * math.log2(math.e)
     tiling = (8, SWIZZLE // dtype.itemsize)
@@ -57,17 +59,17 @@ def build(
             return arith.cmpi(arith.CmpIPredicate.eq, a, b)
 
         warpgroup = mgpu.warpgroup_idx(sync=True)
-        first_query = arith.muli(gpu.block_id(gpu.Dimension.x), c(CONSUMERS * ROWS))
+        first_query = arith.muli(gpu.block_id(gpu.Dimension.x), c(consumers * ROWS))
         head, item = gpu.block_id(gpu.Dimension.y), gpu.block_id(gpu.Dimension.z)
 
         def queries_of(consumer: Any) -> Any:
             offset = c(consumer * ROWS) if isinstance(consumer, int) else arith.muli(consumer, c(ROWS))
             return item, mgpu.ds(arith.addi(first_query, offset), ROWS), head
 
-        with mgpu.when(equal(warpgroup, mgpu.c(CONSUMERS, i32))):
+        with mgpu.when(equal(warpgroup, mgpu.c(consumers, i32))):
             nvvm.setmaxregister(PRODUCER_REGISTERS, nvvm.SetMaxRegisterAction.decrease)
             with mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
-                for consumer in range(CONSUMERS):
+                for consumer in range(consumers):
                     ctx.async_copy(
                         src_ref=q,
                         dst_ref=mgpu.memref_slice(q_smem, consumer),
@@ -102,15 +104,23 @@ def build(
                             predicate=None,
                         )
 
-        with mgpu.when(arith.cmpi(arith.CmpIPredicate.ne, warpgroup, mgpu.c(CONSUMERS, i32))):
-            nvvm.setmaxregister(CONSUMER_REGISTERS, nvvm.SetMaxRegisterAction.increase)
+        with mgpu.when(arith.cmpi(arith.CmpIPredicate.ne, warpgroup, mgpu.c(consumers, i32))):
+            nvvm.setmaxregister(consumer_registers, nvvm.SetMaxRegisterAction.increase)
             me = arith.index_cast(index, warpgroup)
-            other = arith.subi(c(1), me)
+            after_me = arith.remui(arith.addi(me, c(1)), c(consumers))
             q_tile = mgpu.memref_slice(q_smem, me)
             elected = utils.single_thread_predicate(mgpu.ThreadSubset.WARP)
 
             def slot_of(step: Any) -> Any:
                 return arith.remui(step, c(stages))
+
+            def take_turn() -> None:
+                if turns:
+                    turn[me].wait()
+
+            def give_turn() -> None:
+                if turns:
+                    turn[after_me].arrive(predicate=elected)
 
             def issue_scores(step: Any) -> Any:
                 k_tile = mgpu.memref_transpose(mgpu.memref_slice(k_smem, slot_of(step)), (1, 0, 3, 2))
@@ -133,20 +143,20 @@ def build(
                     total = total + weights[:, column : column + 8]
                 return total
 
-            with mgpu.when(equal(me, c(1))):
-                turn[0].arrive(predicate=elected)
+            if turns:
+                with mgpu.when(equal(me, c(consumers - 1))):
+                    turn[0].arrive(predicate=elected)
             q_arrived[me].wait()
             k_arrived[0].wait()
-            turn[me].wait()
+            take_turn()
             product = issue_scores(c(0))
-            turn[other].arrive(predicate=elected)
+            give_turn()
             nvvm.wgmma_wait_group_sync_aligned(0)
             k_consumed[0].arrive(predicate=elected)
             scores = fa.optimization_barrier(product.value)
             peak = scores.reduce("max", axis=1) * log2_scale
             weights = exponentials(scores, peak)
             nothing = mgpu.FragmentedArray.splat(mgpu.c(0.0, f32), (ROWS, head_dim), mgpu.WGMMA_LAYOUT)
-            v_arrived[0].wait()
 
             first = (nothing, weights.astype(mlir_dtype), peak, partial_sums(weights))
 
@@ -154,10 +164,11 @@ def build(
             def attend(step: Any, state: Any) -> Any:
                 acc, weights, peak, sums = state
                 k_arrived[slot_of(arith.addi(step, c(1)))].wait()
-                turn[me].wait()
+                v_arrived[slot_of(step)].wait()
+                take_turn()
                 next_scores = issue_scores(arith.addi(step, c(1)))
                 results = issue_results(acc, weights, step)
-                turn[other].arrive(predicate=elected)
+                give_turn()
 
                 nvvm.wgmma_wait_group_sync_aligned(1)
                 k_consumed[slot_of(arith.addi(step, c(1)))].arrive(predicate=elected)
@@ -166,7 +177,6 @@ def build(
                 decay = (peak - higher).exp2(approx=True)
                 next_weights = exponentials(scores, higher)
                 sums = sums * decay.broadcast_minor(8) + partial_sums(next_weights)
-                v_arrived[slot_of(arith.addi(step, c(1)))].wait()
 
                 nvvm.wgmma_wait_group_sync_aligned(0)
                 v_consumed[slot_of(step)].arrive(predicate=elected)
@@ -174,7 +184,9 @@ def build(
                 return acc, next_weights.astype(mlir_dtype), higher, sums
 
             acc, last_weights, _, sums = attend.results
-            results = issue_results(acc, last_weights, c(steps - 1))
+            last = c(steps - 1)
+            v_arrived[slot_of(last)].wait()
+            results = issue_results(acc, last_weights, last)
             inverse = 1.0 / sums.reduce("add", axis=1)
             nvvm.wgmma_wait_group_sync_aligned(0)
             acc = fa.optimization_barrier(results.value) * inverse.broadcast_minor(head_dim)
@@ -194,19 +206,19 @@ def build(
     kv_spec = jax.ShapeDtypeStruct((batch, kv_seq_len, num_kv_heads, head_dim), dtype)
     return mgpu.as_gpu_kernel(
         flash_attention,
-        grid=(q_seq_len // (CONSUMERS * ROWS), num_q_heads, batch),
-        block=(128 * (CONSUMERS + 1), 1, 1),
+        grid=(-(-q_seq_len // (consumers * ROWS)), num_q_heads, batch),
+        block=(128 * (consumers + 1), 1, 1),
         in_shape=(q_spec, kv_spec, kv_spec),
         out_shape=q_spec,
         smem_scratch_shape=(
-            ring((CONSUMERS, ROWS, head_dim)),
+            ring((consumers, ROWS, head_dim)),
             ring((stages, block_kv, head_dim)),
             ring((stages, block_kv, head_dim)),
-            mgpu.Barrier(arrival_count=1, num_barriers=CONSUMERS),
+            mgpu.Barrier(arrival_count=1, num_barriers=consumers),
             mgpu.Barrier(arrival_count=1, num_barriers=stages),
             mgpu.Barrier(arrival_count=1, num_barriers=stages),
-            mgpu.Barrier(arrival_count=CONSUMERS * WARPS, num_barriers=stages),
-            mgpu.Barrier(arrival_count=CONSUMERS * WARPS, num_barriers=stages),
-            mgpu.Barrier(arrival_count=WARPS, num_barriers=CONSUMERS),
+            mgpu.Barrier(arrival_count=consumers * WARPS, num_barriers=stages),
+            mgpu.Barrier(arrival_count=consumers * WARPS, num_barriers=stages),
+            mgpu.Barrier(arrival_count=WARPS, num_barriers=consumers),
         ),
     )
