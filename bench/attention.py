@@ -1,6 +1,6 @@
 """Attention on a Hopper GPU: the example's kernel beside jax's own, in one process.
 
-python -m bench.attention [--jax-example PATH] [--tune] [--out FILE]
+python -m bench.attention [--jax-example PATH] [--seq 4096 12288] [--tune] [--out FILE]
 
 PATH is a jax checkout's jax/experimental/mosaic/gpu/examples/flash_attention.py, which the wheel does not contain.
 Every implementation computes softmax(Q @ K.T) @ V on the same random inputs, without a scale, which jax's kernels do
@@ -65,7 +65,7 @@ class Implementation:
     heads_first: bool = False
 
 
-PROBLEMS = [Problem(seq, head_dim) for seq in (4096, 12288, 16384) for head_dim in (64, 128, 256)]
+HEAD_DIMS = (64, 128, 256)
 
 
 def safegpu(problem: Problem, config: Config) -> Implementation:
@@ -142,7 +142,7 @@ def implementations(example: ModuleType | None) -> Iterator[tuple[str, Builder, 
         yield "jax example", functools.partial(jax_example, example), EXAMPLE
     yield "pallas", pallas, PALLAS
     for name in ("xla", "cudnn"):
-        yield f"dot_product_attention {name}", dot_product_attention, {d: [(name,)] for d in (64, 128, 256)}
+        yield f"dot_product_attention {name}", dot_product_attention, {d: [(name,)] for d in HEAD_DIMS}
 
 
 def load(path: Path) -> ModuleType:
@@ -232,6 +232,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jax-example", type=Path, help="flash_attention.py of a jax checkout")
     parser.add_argument("--tune", action="store_true", help="find the best configuration of each kernel first")
+    parser.add_argument("--seq", type=int, nargs="+", default=[4096, 12288], help="queries, and as many keys")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--out", type=Path, help="write the results there, as JSON")
     options = parser.parse_args()
@@ -239,11 +240,10 @@ def main() -> None:
     start = time.monotonic()
     print(f"jax {jax.__version__}, {jax.devices()[0].device_kind}")
     results = []
-    for head_dim in (64, 128, 256):
-        best = tune(Problem(4096, head_dim), example) if options.tune else {}
-        for problem in PROBLEMS:
-            if problem.head_dim == head_dim:
-                results.append({**asdict(problem), "times": compare(problem, example, best, options.rounds)})
+    for head_dim in HEAD_DIMS:
+        best = tune(Problem(6144, head_dim), example) if options.tune else {}
+        for problem in (Problem(seq, head_dim) for seq in options.seq):
+            results.append({**asdict(problem), "times": compare(problem, example, best, options.rounds)})
     print(f"\n{time.monotonic() - start:.0f} s in all")
     if options.out:
         options.out.write_text(json.dumps({"device": jax.devices()[0].device_kind, "results": results}, indent=1))
