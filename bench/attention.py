@@ -203,10 +203,9 @@ def compare(
     inputs = problem.inputs()
     running = {}
     for name, build, configs in implementations(example):
-        config = best.get(
-            "safegpu" if name == "its raw twin" else name, fitting(configs[problem.head_dim], problem.seq)[0]
-        )
-        if implementation := built(name, build, problem, config, inputs):
+        tuned = best.get("safegpu" if name == "its raw twin" else name)
+        config = (fitting([tuned], problem.seq) if tuned else []) or fitting(configs[problem.head_dim], problem.seq)
+        if implementation := built(name, build, problem, config[0], inputs):
             running[name] = implementation
     head = problem.heads - 1
     expected = reference(inputs, head)

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAIRS = {
     name: (f"examples/{name}.py", f"tests/raw/{name}.py")
-    for name in ("cluster_exchange", "sparse_matmul", "multimem_all_reduce")
+    for name in ("cluster_exchange", "hopper_matmul", "sparse_matmul", "multimem_all_reduce")
 }
 
 

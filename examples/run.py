@@ -2,19 +2,28 @@
 
 `python -m examples.run` checks the examples, shows what their illegal twins in `bugs/` are told, lowers the legal ones
 on the CPU, and compiles them for their GPUs where the CUDA wheels are installed. `python -m examples.run
-cluster_exchange` runs that example on the GPU of this machine and compares it with numpy.
+cluster_exchange` runs that example on the GPU of this machine and compares it with numpy; `all_gather` on all of them.
 """
 
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import safegpu as mgpu
-from examples import cluster_exchange, flash_attention, multimem_all_reduce, sparse_matmul
+from examples import (
+    all_gather,
+    blackwell_matmul,
+    blackwell_scaled_matmul,
+    cluster_exchange,
+    flash_attention,
+    hopper_matmul,
+    multimem_all_reduce,
+    sparse_matmul,
+)
 
 HERE = Path(__file__).parent
 
@@ -35,9 +44,21 @@ KERNELS = {
     "flash_attention 64": Example(flash_attention.head_dim_64, "sm_90a", ("HGMMA.64x128x16.F32", "MUFU.EX2")),
     "flash_attention 128": Example(flash_attention.head_dim_128, "sm_90a", ("HGMMA.64x128x16.F32", "MUFU.EX2")),
     "flash_attention 256": Example(flash_attention.head_dim_256, "sm_90a", ("HGMMA.64x256x16.F32", "MUFU.EX2")),
+    "hopper_matmul float16": Example(hopper_matmul.float16, "sm_90a", ("HGMMA.64x256x16.F32", "UTMALDG.4D.MULTICAST")),
+    "hopper_matmul bfloat16": Example(
+        hopper_matmul.bfloat16, "sm_90a", ("HGMMA.64x256x16.F32.BF16", "UTMALDG.4D.MULTICAST")
+    ),
+    "hopper_matmul float8": Example(
+        hopper_matmul.float8, "sm_90a", ("QGMMA.64x256x32.F32.E4M3.E4M3", "UTMALDG.4D.MULTICAST")
+    ),
     "sparse_matmul float16": Example(sparse_matmul.float16, "sm_100a", ("UTCHMMA",)),
     "sparse_matmul float8": Example(sparse_matmul.float8, "sm_100a", ("UTCQMMA",)),
+    "blackwell_matmul f16": Example(blackwell_matmul.float16, "sm_100a", ("UTCHMMA.2CTA",)),
+    "blackwell_matmul f8": Example(blackwell_matmul.float8, "sm_100a", ("UTCQMMA.2CTA",)),
+    "scaled_matmul mxfp8": Example(blackwell_scaled_matmul.mxfp8, "sm_100a", ("UTCQMMA", "UTCCP.T.S.4x32dp128bit")),
+    "scaled_matmul nvfp4": Example(blackwell_scaled_matmul.nvfp4, "sm_100a", ("UTCOMMA.4X", "UTCCP.T.S.4x32dp128bit")),
     "multimem_all_reduce": Example(multimem_all_reduce.kernel, "sm_90a", ("LDGMC.E.ADD.F32x4.RN.STRONG.SYS",), peers=2),
+    "all_gather": Example(all_gather.kernel, "sm_90a", ("UTMASTG.2D", "REDG.E.ADD.STRONG.SYS"), peers=2),
 }
 
 
@@ -145,7 +166,68 @@ def run_flash_attention(seq_len: int = 2048) -> None:
         run(head_dim, mgpu.bfloat16, 1e-2)
 
 
-RUNS = {"cluster_exchange": run_cluster_exchange, "flash_attention": run_flash_attention}
+def run_hopper_matmul(size: int = 2048) -> None:
+    """Products of normally distributed matrices against numpy. Raises AssertionError where the error is too large."""
+    import jax
+    import numpy as np
+
+    def run(dtype: Any, out_dtype: Any, b_transposed: bool, tolerance: float) -> None:
+        kernel = hopper_matmul.kernel(size, size, size, dtype, out_dtype, b_transposed=b_transposed)
+        a, b = (rng.standard_normal((size, size), np.float32).astype(dtype.dtype) for _ in range(2))
+        expected = a.astype(np.float32) @ (b.T if b_transposed else b).astype(np.float32)
+        result = np.asarray(kernel(jax.numpy.asarray(a), jax.numpy.asarray(b))).astype(np.float32)
+        error = np.abs(result - expected).max() / np.abs(expected).max()
+        layout = "(n, k)" if b_transposed else "(k, n)"
+        print(f"hopper_matmul: {dtype.__name__} to {out_dtype.__name__}, B {layout}, relative error {error:.1e}")
+        assert error < tolerance
+
+    rng = np.random.default_rng()
+    run(mgpu.float16, mgpu.float16, False, 1e-3)
+    run(mgpu.float16, mgpu.float32, True, 1e-5)
+    run(mgpu.bfloat16, mgpu.bfloat16, False, 8e-3)
+    run(mgpu.float8_e4m3fn, mgpu.float16, True, 1e-2)
+    run(mgpu.float8_e5m2, mgpu.float32, True, 1e-2)
+
+
+def all_gather_over(devices: Sequence[Any], rows: int, columns: int, blocks: int) -> Callable[..., Any]:
+    """The all-gather over these GPUs.
+
+    It takes their rows, (devices * rows, columns), and their semaphores, (devices,) zeros. What it returns holds each
+    GPU's result below that of the one before it, (devices * devices * rows, columns), and the semaphores.
+    """
+    import jax
+    import numpy as np
+
+    mesh = jax.sharding.Mesh(np.array(devices), ("gpus",))
+    each = jax.sharding.PartitionSpec("gpus")
+    with jax.set_mesh(mesh):
+        kernel = all_gather.kernel(len(devices), rows, columns, blocks)
+    return jax.jit(jax.shard_map(kernel, mesh=mesh, in_specs=each, out_specs=each, check_vma=False))
+
+
+def run_all_gather(rows: int = 1024, columns: int = 4096, blocks: int = 128) -> None:
+    """The rows of every GPU of this machine, random, to all of them. Raises AssertionError where a number differs."""
+    import jax
+    import numpy as np
+
+    devices = jax.devices()
+    if len(devices) == 1:
+        print("all_gather: this machine has one GPU, which gathers from itself alone")
+    source = np.random.default_rng().standard_normal((len(devices) * rows, columns)).astype(jax.numpy.bfloat16)
+    gather = all_gather_over(devices, rows, columns, blocks)
+    results, semaphores = gather(source, np.zeros(len(devices), np.int32))
+    for result in np.split(np.asarray(results), len(devices)):
+        np.testing.assert_array_equal(result, source)
+    np.testing.assert_array_equal(semaphores, 0)
+    print(f"all_gather: {source.shape} bfloat16 on each of {len(devices)} GPUs, equal to numpy")
+
+
+RUNS: dict[str, Callable[[], None]] = {
+    "cluster_exchange": run_cluster_exchange,
+    "hopper_matmul": run_hopper_matmul,
+    "flash_attention": run_flash_attention,
+    "all_gather": run_all_gather,
+}
 
 
 def main() -> int:

@@ -19,6 +19,10 @@ _MIRRORS = ("fragmented_array", "launch_context", "profiler", "tcgen05", "utils"
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
+    if name == "__all__":
+        from safegpu._surface import star_names
+
+        return star_names()
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if importlib.util.find_spec(f"{__name__}.{name}"):

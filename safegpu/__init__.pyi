@@ -155,6 +155,26 @@ from safegpu.utils import try_cluster_cancel as try_cluster_cancel
 from safegpu.utils import warpgroup_barrier as warpgroup_barrier
 from safegpu.utils import when as when
 
+# What `from safegpu import *` gives: the names that Mosaic GPU's star import gives.
+__all__ = [
+    "GLOBAL_BROADCAST", "TCGEN05_COL_LAYOUT", "TCGEN05_LAYOUT", "TCGEN05_ROW_LAYOUT", "TCGEN05_TRANSPOSED_LAYOUT",
+    "TMA_INDICES_4_LAYOUT", "TMA_INDICES_LAYOUT", "TMEM", "TMEM_NATIVE_LAYOUT", "WGMMA_COL_LAYOUT", "WGMMA_LAYOUT",
+    "WGMMA_LAYOUT_8BIT", "WGMMA_LAYOUT_UPCAST_2X", "WGMMA_LAYOUT_UPCAST_4X", "WGMMA_ROW_LAYOUT",
+    "WGMMA_TRANSPOSED_LAYOUT", "AsyncCopyImplementation", "Barrier", "BarrierRef", "ClusterBarrier",
+    "CollectiveBarrierRef", "CopyPartition", "DialectBarrierRef", "DynamicSlice", "FragmentedArray",
+    "FragmentedLayout", "LaunchContext", "LoweringSemantics", "MMALayouts", "MemRefTransform",
+    "MultimemReductionOp", "OOBFillMode", "Partition", "Partition1D", "Rounding", "SemaphoreRef",
+    "ShapeDtypeStruct", "TMABarrier", "TMAReductionOp", "ThreadSubset", "TileTransform", "TiledLayout",
+    "TransposeTransform", "Union", "WGMMAAccumulator", "WGSplatFragLayout", "WGStridedFragLayout", "as_gpu_kernel",
+    "as_torch_gpu_kernel", "bitwidth", "bytewidth", "c", "commit_shared", "concatenate", "copy_tiled",
+    "debug_print", "dialect", "ds", "fori", "fragmented_array", "get_cluster_ref", "infer_layout",
+    "is_known_divisible", "is_nvshmem_available", "launch_context", "layouts", "lower_mgpu_dialect", "memref_fold",
+    "memref_reshape", "memref_slice", "memref_transpose", "memref_unfold", "memref_unsqueeze", "mma", "nanosleep",
+    "optimization_barrier", "profiler", "query_cluster_cancel", "single_thread", "single_thread_predicate",
+    "tcgen05", "thread_idx", "tile_shape", "tmem_native_layout", "to_layout_attr", "try_cluster_cancel", "utils",
+    "warp_idx", "warpgroup_barrier", "warpgroup_idx", "wgmma", "when",
+]  # fmt: skip
+
 __version__: str
 
 # The MLIR dialect of Warpgroup semantics.

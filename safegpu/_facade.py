@@ -40,8 +40,17 @@ def facade(real: type) -> Any:
     return Facade(real.__name__, (real,), {"__doc__": real.__doc__, "__module__": real.__module__})
 
 
+def public(module: types.ModuleType) -> list[str]:
+    """What a star import of a module without `__all__` gives, as Mosaic GPU's are."""
+    return [name for name in vars(module) if not name.startswith("_")]
+
+
 def mirror(module: types.ModuleType, own: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a module that gives `module`'s names where it has none of its own."""
+    """`__getattr__` and `__dir__` of a module that gives `module`'s names where it has none of its own.
+
+    Its `__all__` becomes what a star import of `module` gives, beside what it says already.
+    """
+    own["__all__"] = list({**dict.fromkeys(own.get("__all__", ())), **dict.fromkeys(public(module))})
 
     def module_getattr(name: str) -> Any:
         try:

@@ -1,22 +1,25 @@
-"""`astype` and `bitcast` of Mosaic GPU's own arrays take dtype tokens while a safegpu kernel is traced.
+"""What Mosaic GPU's own arrays do otherwise while a safegpu kernel is traced.
 
-Arrays stay Mosaic GPU's objects: some thirty of its methods make the class by name, so a subclass would be
-lost at the next step. The two methods whose argument is a dtype are replaced for as long as a trace runs, and
-the replacement acts in the threads that trace through safegpu alone.
+`astype` and `bitcast` take dtype tokens, and `foreach` calls its function with typed scalars. Arrays stay
+Mosaic GPU's objects: some thirty of its methods make the class by name, so a subclass would be lost at the next
+step. So these methods are replaced for as long as a trace runs, and the replacement acts in the threads that
+trace through safegpu alone.
 """
 
 import contextlib
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from safegpu._dtype import ir_type, is_token, signedness
 from safegpu._facts import tracing
 from safegpu._jax import fa
+from safegpu._value import raw
+from safegpu.scalars import wrap_scalar  # type: ignore[attr-defined]  # of the runtime half
 
 _Array = fa.FragmentedArray
-_astype, _bitcast = _Array.astype, _Array.bitcast
+_astype, _bitcast, _foreach = _Array.astype, _Array.bitcast, _Array.foreach
 
 
 @functools.wraps(_astype)
@@ -35,12 +38,23 @@ def _bitcast_token(self: Any, elt: Any, *, output_is_signed: bool | None = None)
     return _bitcast(self, elt, output_is_signed=output_is_signed)
 
 
+@functools.wraps(_foreach)
+def _foreach_scalar(self: Any, fn: Callable[[Any, Any], Any], **kwargs: Any) -> Any:
+    if not tracing():
+        return _foreach(self, fn, **kwargs)
+    return _foreach(self, lambda value, index: raw(fn(wrap_scalar(value), wrap_scalar(index))), **kwargs)
+
+
+_THEIRS = {"astype": _astype, "bitcast": _bitcast, "foreach": _foreach}
+_OURS = {"astype": _astype_token, "bitcast": _bitcast_token, "foreach": _foreach_scalar}
+
 _lock = threading.Lock()
 _traces = 0
 
 
-def _install(astype: Any, bitcast: Any) -> None:
-    _Array.astype, _Array.bitcast = astype, bitcast
+def _install(methods: dict[str, Any]) -> None:
+    for name, method in methods.items():
+        setattr(_Array, name, method)
 
 
 @contextlib.contextmanager
@@ -49,7 +63,7 @@ def hooks() -> Iterator[None]:
     global _traces
     with _lock:
         if not _traces:
-            _install(_astype_token, _bitcast_token)
+            _install(_OURS)
         _traces += 1
     try:
         yield
@@ -57,4 +71,4 @@ def hooks() -> Iterator[None]:
         with _lock:
             _traces -= 1
             if not _traces:
-                _install(_astype, _bitcast)
+                _install(_THEIRS)

@@ -23,14 +23,14 @@ if not (0, 11, 2) <= jax.__version_info__ < (0, 13):
 from jax._src.interpreters.mlir import make_ir_context
 from jax._src.util import fun_name
 from jax.experimental.mosaic import gpu as mgpu
-from jax.experimental.mosaic.gpu import core, launch_context, profiler, tcgen05, utils
+from jax.experimental.mosaic.gpu import core, launch_context, layouts, profiler, tcgen05, utils
 from jax.experimental.mosaic.gpu import fragmented_array as fa
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
     "SPEC_TYPES", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu", "ir", "jax",
-    "launch_context", "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "nvvm", "profiler",
+    "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "nvvm", "profiler",
     "tcgen05", "utils",
 ]  # fmt: skip
 

@@ -17,12 +17,19 @@ from safegpu import (
     tcgen05,
     utils,
 )
+from safegpu._facade import public
 from safegpu._jax import mgpu
 
 # The names that a module adds to the package or puts in the place of Mosaic GPU's: its `__all__`, or these.
 _OURS: dict[types.ModuleType, list[str] | None] = {
     barriers: None,
-    fragmented_array: None,
+    fragmented_array: [
+        "FragmentedArray",
+        "FragmentedLayout",
+        "TiledLayout",
+        "WGSplatFragLayout",
+        "WGStridedFragLayout",
+    ],
     kernel: None,
     launch_context: ["LaunchContext"],
     matmul: None,
@@ -30,7 +37,16 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
     scalars: None,
     specs: None,
     tcgen05: ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"],
-    utils: ["block_barrier", "fori", "query_cluster_cancel", "set_max_registers"],
+    utils: [
+        "Partition",
+        "Partition1D",
+        "block_barrier",
+        "cluster_idx",
+        "fori",
+        "query_cluster_cancel",
+        "set_max_registers",
+        "single_thread_predicate",
+    ],
 }
 
 # The submodules that stand for Mosaic GPU's of the same name.
@@ -39,8 +55,13 @@ _MODULES = (fragmented_array, launch_context, layouts, profiler, tcgen05, utils)
 
 def public_names() -> dict[str, Any]:
     """Every name that needs jax, with its object."""
-    names = {name: value for name, value in vars(mgpu).items() if not name.startswith("_")}
+    names = {name: getattr(mgpu, name) for name in public(mgpu)}
     for module, own in _OURS.items():
         names.update((name, getattr(module, name)) for name in own or vars(module)["__all__"])
     names.update((module.__name__.rpartition(".")[2], module) for module in _MODULES)
     return names
+
+
+def star_names() -> list[str]:
+    """What `from safegpu import *` gives: Mosaic GPU's names. One of ours could hide a name of its author's."""
+    return public(mgpu)

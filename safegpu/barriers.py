@@ -55,6 +55,7 @@ class _Barrier(utils.BarrierRef):
     initialize = staticmethod(_making(utils.BarrierRef.initialize))
     __getitem__ = _making(utils.BarrierRef.__getitem__)
     remap_to_cluster = _making(utils.BarrierRef.remap_to_cluster)
+    update_parities = giving_scalars(utils.BarrierRef.update_parities)
     test = giving_scalars(utils.BarrierRef.test)
     test_parity = giving_scalars(utils.BarrierRef.test_parity)
 

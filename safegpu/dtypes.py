@@ -8,7 +8,7 @@ because its `dtype` is the numpy dtype. Signed and unsigned integers differ, so 
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Protocol, TypeVar, final
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, final
 
 __all__ = [
     "DType",
@@ -71,6 +71,40 @@ class DType(metaclass=_DTypeMeta):
             raise TypeError("dtype tokens are a closed set; annotate with one of safegpu's own")
 
 
+# --- what the hardware does with a dtype: bases of the tokens, for checkers alone
+#
+# Each is a table of Mosaic GPU's, and a token that has a row there derives from it: `Tcgen05Accumulates[float16]` is
+# any dtype into which `tcgen05.mma` accumulates products of float16. A row lists what it goes with, so that a type
+# variable of several dtypes is matched as well.
+
+_D = TypeVar("_D")
+_With_contra = TypeVar("_With_contra", contravariant=True)
+
+
+class Tcgen05Accumulates(Generic[_With_contra]):
+    """The accumulator of `tcgen05.mma`, of operands of these dtypes (PTX ISA, "tcgen05.mma", `.kind`)."""
+
+
+class TMAReduces(Generic[_D, _With_contra]):
+    """Itself, and what `async_copy` can do with `reduction_op` (PTX ISA, "cp.reduce.async.bulk.tensor").
+
+    The signedness of a minimum or maximum is the dtype's.
+    """
+
+
+class AtomicallyReduces(Generic[_D, _With_contra]):
+    """Itself, and the `atomic` of stores to global memory (PTX ISA, "red")."""
+
+
+class AtomicallyReducesShared(Generic[_D, _With_contra]):
+    """Itself, and the `atomic` of stores to shared memory and multimem (PTX ISA, "red", "multimem.red")."""
+
+
+type _Add = Literal["add"]
+type _MinMax = Literal["add", "min", "max"]
+type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
+
+
 @final
 class bool_(DType):
     bits: ClassVar[Literal[1]] = 1
@@ -102,13 +136,19 @@ class int16(DType):
 
 
 @final
-class int32(DType):
+class int32(
+    DType,
+    Tcgen05Accumulates["int8"],
+    TMAReduces["int32", Literal["add", "smin", "smax", "inc", "dec", "and", "or", "xor"]],
+    AtomicallyReduces["int32", _Atomic],
+    AtomicallyReducesShared["int32", _Atomic],
+):
     bits: ClassVar[Literal[32]] = 32
     is_signed = True
 
 
 @final
-class int64(DType):
+class int64(DType, TMAReduces["int64", Literal["add", "smin", "smax", "and", "or", "xor"]]):
     bits: ClassVar[Literal[64]] = 64
     is_signed = True
 
@@ -138,13 +178,19 @@ class uint16(DType):
 
 
 @final
-class uint32(DType):
+class uint32(
+    DType,
+    Tcgen05Accumulates["int8"],
+    TMAReduces["uint32", Literal["add", "umin", "umax", "inc", "dec", "and", "or", "xor"]],
+    AtomicallyReduces["uint32", _Atomic],
+    AtomicallyReducesShared["uint32", _Atomic],
+):
     bits: ClassVar[Literal[32]] = 32
     is_signed = False
 
 
 @final
-class uint64(DType):
+class uint64(DType, TMAReduces["uint64", Literal["add", "umin", "umax", "and", "or", "xor"]]):
     bits: ClassVar[Literal[64]] = 64
     is_signed = False
 
@@ -174,19 +220,36 @@ class float8_e8m0fnu(DType):
 
 
 @final
-class float16(DType):
+class float16(
+    DType,
+    Tcgen05Accumulates["float16 | float8_e4m3fn | float8_e5m2"],
+    TMAReduces["float16", _MinMax],
+    AtomicallyReduces["float16", _MinMax],
+    AtomicallyReducesShared["float16", _Add],
+):
     bits: ClassVar[Literal[16]] = 16
     is_signed = None
 
 
 @final
-class bfloat16(DType):
+class bfloat16(
+    DType,
+    TMAReduces["bfloat16", _MinMax],
+    AtomicallyReduces["bfloat16", _MinMax],
+    AtomicallyReducesShared["bfloat16", _Add],
+):
     bits: ClassVar[Literal[16]] = 16
     is_signed = None
 
 
 @final
-class float32(DType):
+class float32(
+    DType,
+    Tcgen05Accumulates["float16 | bfloat16 | float8_e4m3fn | float8_e5m2"],
+    TMAReduces["float32", _Add],
+    AtomicallyReduces["float32", _Add],
+    AtomicallyReducesShared["float32", _Add],
+):
     bits: ClassVar[Literal[32]] = 32
     is_signed = None
 

@@ -14,11 +14,18 @@ from safegpu._facts import facts_of
 from safegpu._jax import fa, ir
 from safegpu._value import raw
 from safegpu.refs import MultimemRef
-from safegpu.scalars import wrap_scalar
+from safegpu.scalars import c, giving_scalars, wrap_scalar
 
-__all__ = [
-    "FragmentedArray", "FragmentedLayout", "TiledLayout", "WGSplatFragLayout", "WGStridedFragLayout",
-]  # fmt: skip
+__all__ = ["c"]
+
+
+@functools.wraps(fa.optimization_barrier)
+def optimization_barrier(*arrays: Any) -> Any:
+    behind = fa.optimization_barrier(*arrays)
+    return tuple(behind) if isinstance(behind, list) else behind
+
+
+addf, subf, mulf = map(giving_scalars, (fa.addf, fa.subf, fa.mulf))
 
 __getattr__, __dir__ = mirror(fa, globals())
 

@@ -10,6 +10,8 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
+    AtomicallyReduces,
+    AtomicallyReducesShared,
     Token,
     UnknownDType,
     bfloat16,
@@ -30,46 +32,102 @@ from safegpu.dtypes import (
 )
 from safegpu.layouts import Replicated as _ReplicatedLayout
 from safegpu.layouts import Splat, Strided, Tiled
-from safegpu.refs import ClusterSmemRef, GmemRef, MultimemRef, SmemRef
-from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim
+from safegpu.refs import (
+    ClusterSmemRef,
+    DynamicSlice,
+    GmemRef,
+    InGmem,
+    InMultimem,
+    InSmem,
+    MultimemRef,
+    SmemRef,
+    Subscript,
+    Swizzle,
+)
+from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue
+from safegpu.scalars import c as c
 from safegpu.utils import MultimemReductionOp
+from safegpu.utils import ReductionKind as ReductionKind
 
 _D = TypeVar("_D", default=Any)
 _L = TypeVar("_L")
 _L_co = TypeVar("_L_co", covariant=True, default=Any)
+_D_co = TypeVar("_D_co", covariant=True)
 
 # For parameters that are unions of references: a reference of type Any leaves them unknown.
 _Dtype = TypeVar("_Dtype", default=Any)
 _Layout = TypeVar("_Layout", default=Any)
-_Swizzle = TypeVar("_Swizzle", default=Any)
+_I = TypeVar("_I", int32, uint32)
+_Added = TypeVar("_Added", float16, bfloat16, float32, int32, uint32)
+_Op = TypeVar("_Op", bound=MultimemReductionOp, default=Any)
 
 # --- layouts
 
 class FragmentedLayout(Generic[_L_co]):
     """How an array lies in the registers of a warpgroup; `L` is its type in `safegpu.layouts`."""
 
-    def registers_element_type(self, t: ir.Type) -> ir.Type: ...
-    def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
-    def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
-    def thread_idxs(self, shape: tuple[int, ...]) -> Any: ...
+    def registers_element_type(self, t: ir.Type) -> ir.Type:
+        """The type of one register: a vector of elements of this type, or the element itself."""
+    def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """How many registers a thread holds of an array of this shape, axis by axis."""
+    def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of the array whose registers have this shape."""
+    def thread_idxs(self, shape: tuple[int, ...]) -> Iterable[tuple[ir.Value[ir.IndexType], ...]]:
+        """The index in `shape` of the first element of each register of this thread: one plain MLIR value an axis."""
     # Of some layouts alone, but the layout of an array may be asked for them.
     @property
-    def vec_size(self) -> int: ...
+    def vec_size(self) -> int:
+        """Of a strided layout: how many neighbours a thread holds."""
     @property
-    def base_tile_shape(self) -> tuple[int, ...]: ...
+    def base_tile_shape(self) -> tuple[int, ...]:
+        """Of a tiled layout: the shape that the warpgroup holds at a time, which divides the array's."""
     @property
-    def vector_length(self) -> int: ...
-    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]: ...
-    def remove_dimension(self, dim: int) -> TiledLayout[Any]: ...
+    def vector_length(self) -> int:
+        """Of a tiled layout: how many elements a register holds."""
+    @overload
+    def reduce[R](self: FragmentedLayout[layouts.RowsAre[R]], axes: tuple[Literal[1]]) -> TiledLayout[R]: ...
+    @overload
+    def reduce[R](self: FragmentedLayout[layouts.ColumnsAre[R]], axes: tuple[Literal[0]]) -> TiledLayout[R]: ...
+    @overload
+    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]:
+        """The layout that a reduction along these axes leaves."""
+    @overload
+    def remove_dimension[R](self: FragmentedLayout[layouts.RowsAre[R]], dim: Literal[1]) -> TiledLayout[R]: ...
+    @overload
+    def remove_dimension[R](self: FragmentedLayout[layouts.ColumnsAre[R]], dim: Literal[0]) -> TiledLayout[R]: ...
+    @overload
+    def remove_dimension(self, dim: int) -> TiledLayout[Any]:
+        """As `reduce`, along one axis."""
 
 class Tiling:
+    """Tiles of the last dimensions, one after the other: each splits the tile before it."""
+
     tiles: tuple[tuple[int, ...], ...]
     def __init__(self, tiles: tuple[tuple[int, ...], ...]) -> None: ...
-    def tile_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
-    def untile_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
-    def tile_strides(self, strides: tuple[int, ...]) -> tuple[int, ...]: ...
+    def canonicalize(self) -> Tiling:
+        """The same tiling, without tiles that split nothing."""
+    def tile_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of an array seen in tiles. Raises ValueError where they do not divide it."""
+    def untile_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of the array whose tiled shape this is. Raises ValueError where it is none."""
+    def tile_strides(self, strides: tuple[int, ...]) -> tuple[int, ...]:
+        """The strides of an array seen in tiles."""
+    def tile_indices(self, indices: tuple[int, ...]) -> tuple[int, ...]:
+        """Where the element at these indices is, seen in tiles."""
+    def untile_indices(self, indices: tuple[int, ...]) -> tuple[int, ...]:
+        """The indices of the element that is there, seen in tiles."""
+    def tile_dimension(self, dim: int) -> tuple[bool, ...]:
+        """Which dimensions of the tiled shape come of dimension `dim`."""
+    def remove_dimension(self, dim: int) -> Tiling:
+        """The tiling without this dimension. Raises ValueError where there is none."""
+    def tile_nested_shape_strides(
+        self, shape: tuple[tuple[int, ...], ...], strides: tuple[tuple[int, ...], ...]
+    ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
+        """As `tile_shape` and `tile_strides`, of an array whose dimensions consist of several each."""
 
 class Replicated:
+    """In place of a dimension in `warp_dims` or `lane_dims`: so many warps or lanes hold the same elements."""
+
     times: int
     def __init__(self, times: int) -> None: ...
 
@@ -89,30 +147,69 @@ class TiledLayout(FragmentedLayout[_L_co]):
         _check_canonical: bool = ...,
     ) -> TiledLayout[Any]: ...
     @property
-    def base_tile_shape(self) -> tuple[int, ...]: ...
+    def base_tile_shape(self) -> tuple[int, ...]:
+        """The shape that the warpgroup holds at a time, which divides the array's."""
     @property
-    def vector_length(self) -> int: ...
+    def vector_length(self) -> int:
+        """How many elements a register holds."""
     @property
-    def replication_factor(self) -> int: ...
-    def thread_idxs(self, shape: tuple[int, ...]) -> Any: ...
-    def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
-    def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]: ...
-    def registers_element_type(self, t: ir.Type) -> ir.Type: ...
-    def remove_dimension(self, dim: int) -> TiledLayout[Any]: ...
-    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]: ...
-    def canonicalize(self) -> TiledLayout[_L_co]: ...
+    def replication_factor(self) -> int:
+        """How many threads hold each element."""
+    @property
+    def tiled_tiling_shape(self) -> tuple[int, ...]:
+        """The shape of the base tile, seen in tiles."""
+    @property
+    def tiled_tiling_rank(self) -> int:
+        """The length of `tiled_tiling_shape`."""
+    @property
+    def partitioned_warp_dims(self) -> tuple[int, ...]:
+        """The dimensions along which warps hold different elements."""
+    @property
+    def partitioned_lane_dims(self) -> tuple[int, ...]:
+        """The dimensions along which lanes hold different elements."""
+    def warp_indices(self) -> tuple[ir.Value[ir.IntegerType], ...]:
+        """Where this warp is along each dimension of `tiled_tiling_shape`."""
+    def lane_indices(self, lane_idx: ir.Value[ir.IntegerType] | None = ...) -> tuple[ir.Value[ir.IntegerType], ...]:
+        """Where this lane is, or the one of this index."""
+    def find_dim_in_tiling(self, dim: int) -> tuple[int, int]:
+        """In which tile a dimension is, and where in it, both counted from the end. ValueError where there is none."""
+    def subdivide_tile(self, tile_idx: int, new_tile: tuple[int, ...]) -> TiledLayout[Any]:
+        """The layout with one more tile, behind the one of this (negative) index."""
+    def thread_idxs(self, shape: tuple[int, ...]) -> Iterable[tuple[ir.Value[ir.IndexType], ...]]:
+        """As `FragmentedLayout.thread_idxs`."""
+    def registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """How many registers a thread holds of an array of this shape, axis by axis."""
+    def shape_from_registers_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of the array whose registers have this shape."""
+    def registers_element_type(self, t: ir.Type) -> ir.Type:
+        """A vector of `vector_length` elements."""
+    def canonicalize(self) -> TiledLayout[_L_co]:
+        """The same layout, written in the one way that compares."""
 
 class WGStridedFragLayout(FragmentedLayout[Strided]):
+    """Threads take turns along the flattened array of this shape, `vec_size` elements at a time.
+
+    Raises ValueError where that does not divide it by the 128 threads.
+    """
+
     shape: tuple[int, ...]
     @property
-    def vec_size(self) -> int: ...
+    def vec_size(self) -> int:
+        """How many neighbours a thread holds."""
     def __init__(self, shape: tuple[int, ...], vec_size: int) -> None: ...
     @classmethod
-    def from_shaped_type(cls, shaped_ty: ir.Type) -> WGStridedFragLayout | None: ...
+    def from_shaped_type(cls, shaped_ty: ir.Type) -> WGStridedFragLayout | None:
+        """The strided layout for a reference of this type, up to 64 bits at a time; None where there is none."""
+    def linear_thread_idxs(self) -> Iterable[ir.Value[ir.IndexType]]:
+        """As `thread_idxs`, of the flattened array."""
 
 class WGSplatFragLayout(FragmentedLayout[Splat]):
+    """One scalar stands for an array of this shape."""
+
     shape: tuple[int, ...]
     def __init__(self, shape: tuple[int, ...] = ...) -> None: ...
+    def can_broadcast_to(self, shape: tuple[int, ...]) -> bool:
+        """Whether an array of this shape stands for one of `shape`: the last axes are equal, or of length 1."""
 
 WGMMA_LAYOUT: TiledLayout[layouts.WGMMA]
 WGMMA_LAYOUT_8BIT: TiledLayout[layouts.WGMMA_8BIT]
@@ -141,24 +238,42 @@ def tmem_native_layout(vector_length: Literal[8]) -> TiledLayout[layouts.TMEM_NA
 @overload
 def tmem_native_layout(vector_length: Literal[16]) -> TiledLayout[layouts.TMEM_NATIVE_16]: ...
 @overload
-def tmem_native_layout(vector_length: int) -> TiledLayout[Any]: ...
+def tmem_native_layout(vector_length: int) -> TiledLayout[Any]:
+    """A thread holds a TMEM lane, `vector_length` elements a register: whole cells of 32 bits are moved as they are."""
 
 class Rounding(enum.Enum):
+    """How `astype` rounds to a narrower dtype."""
+
     TO_NEAREST_EVEN = ...
     TO_POSITIVE_INFINITY = ...
     TO_ZERO = ...
+    @property
+    def ptx(self) -> str:
+        """Its name in PTX."""
+    @property
+    def arith(self) -> enum.IntEnum:
+        """Its name in MLIR's arith dialect."""
 
 # --- arrays
 
 type _Number = int | float
 type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
+type _Reduction = str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]]
 type _Store[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any]
 type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] | MultimemRef[D]
+
+type _Visit[S] = Callable[[S, tuple[Index, ...]], object]
+type _Map[S] = Callable[[S, tuple[Index, ...]], ir.Value[Any]]
+
+type _Static = int | slice | DynamicSlice[int]
 
 class _Untyped:
     """Nothing is of this class."""
 
-class FragmentedArray(Generic[_D, _L_co]):
+class InRegisters(Generic[_D_co, _L_co]):
+    """An array in registers, its dtype one of several: `InRegisters[WgmmaMultiplies16Bit[...], layouts.WGMMA]`."""
+
+class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     """An array spread over the registers of a warpgroup.
 
     `D` is its dtype token and `L` its layout type (`safegpu.layouts`); arrays of two layouts or dtypes do not mix,
@@ -169,11 +284,14 @@ class FragmentedArray(Generic[_D, _L_co]):
     is_signed: bool | None
     def __init__(self, *, _registers: Any, _layout: FragmentedLayout[_L_co], _is_signed: bool | None) -> None: ...
     @property
-    def layout(self) -> TiledLayout[_L_co]: ...
+    def layout(self) -> TiledLayout[_L_co]:
+        """How it lies in registers. Written as tiled, which strided and splat arrays are not."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """In elements."""
     @property
-    def mlir_dtype(self) -> ir.Type: ...
+    def mlir_dtype(self) -> ir.Type:
+        """The MLIR type of an element, which knows no sign."""
     @overload
     @classmethod
     def wrap(cls, array: object, dtype: type[Token], layout: FragmentedLayout[_L]) -> FragmentedArray[Token, _L]: ...
@@ -205,8 +323,8 @@ class FragmentedArray(Generic[_D, _L_co]):
     @classmethod
     def load_tiled(
         cls,
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, _Swizzle] | ClusterSmemRef[_Dtype, _Swizzle],
-        swizzle: _Swizzle | None,
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle | None,
         *,
         is_signed: bool | None = ...,
         optimized: bool = ...,
@@ -218,8 +336,8 @@ class FragmentedArray(Generic[_D, _L_co]):
     @classmethod
     def load_tiled(
         cls,
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, _Swizzle] | ClusterSmemRef[_Dtype, _Swizzle],
-        swizzle: _Swizzle | None,
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle | None,
         *,
         is_signed: bool | None = ...,
         layout: TiledLayout[_Layout],
@@ -464,10 +582,21 @@ class FragmentedArray(Generic[_D, _L_co]):
         dtype: ir.Type | UnknownDType,
         shape: tuple[int, ...],
         dimension: int,
-        layout: FragmentedLayout[Any] | None = ...,
+        layout: None = ...,
         *,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[Any, Any]: ...
+    ) -> FragmentedArray[Any, Splat]: ...
+    @overload
+    @staticmethod
+    def broadcasted_iota(
+        dtype: ir.Type | UnknownDType,
+        shape: tuple[int, ...],
+        dimension: int,
+        layout: FragmentedLayout[_L],
+        *,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L]:
+        """The index of each element along `dimension`, as this dtype. Raises ValueError where there is no such axis."""
     @classmethod
     def build[L](
         cls,
@@ -476,7 +605,8 @@ class FragmentedArray(Generic[_D, _L_co]):
         fn: Callable[..., ir.Value[Any]],
         *,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[Any, L]: ...
+    ) -> FragmentedArray[Any, L]:
+        """An array of `fn(i, j, …)` of the indices of each element, one `Index` an axis. Not right on transposed layouts."""
 
     # Stores. What the receiver's layout alone forbids is forbidden whatever the arguments are.
 
@@ -491,35 +621,45 @@ class FragmentedArray(Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def store_untiled[D](
-        self: FragmentedArray[D, Strided],
-        ref: _StoreAnywhere[D],
-        *,
-        swizzle: int = ...,
-        optimized: bool = ...,
-        atomic: _Atomic | None = ...,
-    ) -> None: ...
-    @overload
-    def store_untiled[D](
-        self: FragmentedArray[D, Tiled],
-        ref: _StoreAnywhere[D],
-        *,
-        swizzle: int = ...,
-        optimized: bool = ...,
-        atomic: _Atomic | None = ...,
-    ) -> None: ...
-    @overload
-    def store_untiled[D](
-        self: FragmentedArray[D, _ReplicatedLayout],
+        self: FragmentedArray[D, Strided | Tiled | _ReplicatedLayout],
         ref: _StoreAnywhere[D],
         *,
         swizzle: int = ...,
         optimized: bool = ...,
         atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Strided | Tiled],
+        ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Strided | Tiled],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Any] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled[D: (float16, bfloat16, float32, int32, uint32)](
+        self: FragmentedArray[D, Strided | Tiled],
+        ref: GmemRef[D] | SmemRef[D, Any] | MultimemRef[D],
+        *,
+        swizzle: int = ...,
+        optimized: bool = ...,
+        atomic: Literal["add"],
     ) -> None:
         """Stores to a buffer that is not tiled, of the array's own dtype.
 
-        A splat array goes anywhere but to multimem memory. `atomic` adds to what is there, or takes the minimum and so on, and
-        needs an array in which no element is replicated (PTX ISA, "red", "multimem.red").
+        A splat array goes anywhere but to multimem memory. `atomic` adds to what is there, or takes the minimum and so on, and needs an
+        array in which no element is replicated, of 32-bit integers, or floats of 16 or 32 bits that are added; 16-bit ones in
+        global memory also take minimum and maximum (PTX ISA, "red", "multimem.red").
         """
     @overload
     def store_tiled(
@@ -529,24 +669,45 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled[D, Swizzle](
-        self: FragmentedArray[D, Tiled],
-        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
-        swizzle: Swizzle | None,
-        optimized: bool = ...,
-        tiling_rank: int | None = ...,
-        atomic: _Atomic | None = ...,
-    ) -> None: ...
-    @overload
-    def store_tiled[D, Swizzle](
-        self: FragmentedArray[D, _ReplicatedLayout],
-        ref: GmemRef[D] | SmemRef[D, Swizzle] | ClusterSmemRef[D, Swizzle] | MultimemRef[D],
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled | _ReplicatedLayout],
+        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle] | MultimemRef[_Dtype],
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
+        swizzle: int | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: _Op = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Swizzle] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        swizzle: Swizzle | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: _Op = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Added, Tiled],
+        ref: GmemRef[_Added] | SmemRef[_Added, Swizzle] | MultimemRef[_Added],
+        swizzle: Swizzle | None,
+        optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: Literal["add"] = ...,
     ) -> None:
-        """Stores to a tiled buffer, of the array's own dtype; `swizzle` (bytes; None and 16 are none) is the buffer's own."""
+        """Stores to a tiled buffer, of the array's own dtype; `swizzle` (bytes; None and 16 are none) is the buffer's own.
+
+        `atomic` is as in `store_untiled`.
+        """
     @overload
     def store_tiled_async(
         self: FragmentedArray[Any, Strided | Splat | _ReplicatedLayout],
@@ -555,24 +716,24 @@ class FragmentedArray(Generic[_D, _L_co]):
         **kwargs: object,
     ) -> Any: ...
     @overload
-    def store_tiled_async[D, Swizzle](
-        self: FragmentedArray[D, Tiled],
-        ref: SmemRef[D, Swizzle],
+    def store_tiled_async(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: SmemRef[_Dtype, Swizzle],
         barrier: BarrierRef,
         cluster_dim: Dim,
-        cluster_idx: ir.Value[Any],
+        cluster_idx: IndexValue,
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: None = ...,
     ) -> None: ...
     @overload
-    def store_tiled_async[I: (int32, uint32), Swizzle](
-        self: FragmentedArray[I, Tiled],
-        ref: SmemRef[I, Swizzle],
+    def store_tiled_async(
+        self: FragmentedArray[_I, Tiled],
+        ref: SmemRef[_I, Swizzle],
         barrier: BarrierRef,
         cluster_dim: Dim,
-        cluster_idx: ir.Value[Any],
+        cluster_idx: IndexValue,
         swizzle: Swizzle | None,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
@@ -741,6 +902,43 @@ class FragmentedArray(Generic[_D, _L_co]):
         new_layout: FragmentedLayout[layouts.M64_COLLECTIVE_NATIVE],
     ) -> FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE]: ...
     @overload
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.M64_COLLECTIVE_ROW], new_layout: FragmentedLayout[layouts.M64_COLLECTIVE_ROW]
+    ) -> FragmentedArray[D, layouts.M64_COLLECTIVE_ROW]: ...
+    @overload
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.MMA_ACC_2], new_layout: FragmentedLayout[layouts.MMA_ACC_2]
+    ) -> FragmentedArray[D, layouts.MMA_ACC_2]: ...
+    @overload
+    def to_layout[D](
+        self: FragmentedArray[D, layouts.MMA_ACC_1], new_layout: FragmentedLayout[layouts.MMA_ACC_1]
+    ) -> FragmentedArray[D, layouts.MMA_ACC_1]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_LHS[P]], new_layout: FragmentedLayout[layouts.MMA_LHS[P]]
+    ) -> FragmentedArray[D, layouts.MMA_LHS[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_RHS[P]], new_layout: FragmentedLayout[layouts.MMA_RHS[P]]
+    ) -> FragmentedArray[D, layouts.MMA_RHS[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_LHS_2[P]], new_layout: FragmentedLayout[layouts.MMA_LHS_2[P]]
+    ) -> FragmentedArray[D, layouts.MMA_LHS_2[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_RHS_2[P]], new_layout: FragmentedLayout[layouts.MMA_RHS_2[P]]
+    ) -> FragmentedArray[D, layouts.MMA_RHS_2[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_LHS_1[P]], new_layout: FragmentedLayout[layouts.MMA_LHS_1[P]]
+    ) -> FragmentedArray[D, layouts.MMA_LHS_1[P]]: ...
+    @overload
+    def to_layout[D, P](
+        self: FragmentedArray[D, layouts.MMA_RHS_1[P]], new_layout: FragmentedLayout[layouts.MMA_RHS_1[P]]
+    ) -> FragmentedArray[D, layouts.MMA_RHS_1[P]]:
+        """The same array in another layout, where Mosaic GPU converts (`unsupported-layout-conversion`); else NotImplementedError."""
+    @overload
     def astype(
         self, new_dtype: type[Token], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
     ) -> FragmentedArray[Token, _L_co]: ...
@@ -885,44 +1083,62 @@ class FragmentedArray(Generic[_D, _L_co]):
     @overload
     def max(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
-    ) -> FragmentedArray[_D, _L_co]: ...
+    ) -> FragmentedArray[_D, _L_co]:
+        """The greater elements, NaN where one is NaN."""
     @overload
     def min[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def min(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
-    ) -> FragmentedArray[_D, _L_co]: ...
+    ) -> FragmentedArray[_D, _L_co]:
+        """The lesser elements, NaN where one is NaN."""
     @overload
     def copysign[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def copysign(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
-    ) -> FragmentedArray[_D, _L_co]: ...
+    ) -> FragmentedArray[_D, _L_co]:
+        """These magnitudes with the signs of `other`. Of floats, else NotImplementedError."""
     @overload
     def atan2[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def atan2(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
-    ) -> FragmentedArray[_D, _L_co]: ...
+    ) -> FragmentedArray[_D, _L_co]:
+        """The angle of the points (`other`, this array). Of floats, else NotImplementedError."""
     @overload
     def trunc_div[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
     @overload
     def trunc_div(
         self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
-    ) -> FragmentedArray[_D, _L_co]: ...
-    def exp(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def exp2(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def log(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def log2(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def sin(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def cos(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def tanh(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def rsqrt(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def sqrt(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]: ...
-    def abs(self) -> FragmentedArray[_D, _L_co]: ...
-    def round(self) -> FragmentedArray[_D, _L_co]: ...
-    def round_even(self) -> FragmentedArray[_D, _L_co]: ...
-    def erf(self) -> FragmentedArray[_D, _L_co]: ...
+    ) -> FragmentedArray[_D, _L_co]:
+        """The quotient, rounded to zero. Raises ValueError but for integers."""
+    def exp(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """e to these powers. Of floats; `approx` (PTX ISA, "ex2.approx") of float32 alone; else NotImplementedError."""
+    def exp2(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """2 to these powers. Of floats; `approx` (PTX ISA, "ex2.approx") of float32 alone; else NotImplementedError."""
+    def log(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """The natural logarithm. Of floats; `approx` (PTX ISA, "lg2.approx") of float32 alone; else NotImplementedError."""
+    def log2(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """The logarithm to base 2. Of floats; `approx` (PTX ISA, "lg2.approx") of float32 alone; else NotImplementedError."""
+    def sin(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """The sine. Of floats; `approx` (PTX ISA, "sin.approx") of float32 alone; else NotImplementedError."""
+    def cos(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """The cosine. Of floats; `approx` (PTX ISA, "cos.approx") of float32 alone; else NotImplementedError."""
+    def tanh(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """The hyperbolic tangent. Of floats; `approx` (PTX ISA, "tanh.approx") of float32, float16 and bfloat16 alone; else NotImplementedError."""
+    def rsqrt(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """One by the square root. Of floats; `approx` (PTX ISA, "rsqrt.approx") of float32 alone; else NotImplementedError."""
+    def sqrt(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+        """The square root. Of floats; `approx` (PTX ISA, "sqrt.approx") of float32 alone; else NotImplementedError."""
+    def abs(self) -> FragmentedArray[_D, _L_co]:
+        """The magnitudes."""
+    def round(self) -> FragmentedArray[_D, _L_co]:
+        """The nearest whole numbers, halves away from zero. Of floats, else NotImplementedError."""
+    def round_even(self) -> FragmentedArray[_D, _L_co]:
+        """The nearest whole numbers, halves to even ones. Of floats, else NotImplementedError."""
+    def erf(self) -> FragmentedArray[_D, _L_co]:
+        """The error function. Of floats, else NotImplementedError."""
     # The mask, too, is an array in a layout: a splat goes with any, two others must be the same.
     @overload
     def select[D, L](
@@ -943,39 +1159,100 @@ class FragmentedArray(Generic[_D, _L_co]):
         on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, _L_co]:
         """Elements of `on_true` where this array of `bool_` is true, and of `on_false` elsewhere."""
-    # Without scratch, axis 1 is the columns of an array of two axes: rows lie in several warps.
+    # The array of a layout that is not known comes first: it would match them all.
     @overload
-    def reduce[D, L](
-        self: FragmentedArray[D, layouts.ReducesTo[L]],
-        op: str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]],
-        axis: Literal[1] | tuple[Literal[1]],
-        scratch: None = ...,
+    def reduce[D](
+        self: FragmentedArray[D, _Untyped],
+        op: _Reduction,
+        axis: int | Sequence[int],
+        scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
-    ) -> FragmentedArray[D, L]: ...
+    ) -> FragmentedArray[D, Any]: ...
+    @overload
+    def reduce[D](
+        self: FragmentedArray[D, Splat | Strided | layouts.OneAxis],
+        op: _Reduction,
+        axis: int | Sequence[int],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, Splat]: ...
+    @overload
+    def reduce[D, R](
+        self: FragmentedArray[D, layouts.RowsAre[R]],
+        op: _Reduction,
+        axis: Literal[1] | tuple[Literal[1]],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, R]: ...
+    @overload
+    def reduce[D, R](
+        self: FragmentedArray[D, layouts.ColumnsAre[R]],
+        op: _Reduction,
+        axis: Literal[0] | tuple[Literal[0]],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, R]: ...
     @overload
     def reduce(
         self,
-        op: str | Callable[[ir.Value[Any], ir.Value[Any]], ir.Value[Any]],
+        op: _Reduction,
+        axis: tuple[Literal[0], Literal[1]] | tuple[Literal[1], Literal[0]],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[_D, Splat]: ...
+    @overload
+    def reduce(
+        self,
+        op: _Reduction,
         axis: int | Sequence[int],
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
     ) -> FragmentedArray[_D, Any]:
-        """Reduces along one or several axes: "add", "max", "min" or a function of two values.
+        """Reduces along one or several axes: "add", "max", "min", "prod" or a function of two registers.
 
-        Where elements of several warps meet it needs `scratch` in shared memory.
+        Of an array with two axes, axis 1 leaves a value a row and axis 0 a value a column, in the layouts named for that,
+        and both a splat of shape (). Where several warps hold parts of one result, as along axis 0, it needs `scratch`, a buffer in
+        shared memory of the array's dtype with one axis, else ValueError. Strided arrays reduce along all axes: NotImplementedError.
         """
 
     # Shape.
 
-    def __getitem__(self, idx: Any) -> FragmentedArray[_D, _L_co]: ...
-    def __setitem__[D, L](self: FragmentedArray[D, L], idx: object, value: FragmentedArray[D, L]) -> None: ...
-    def copy(self) -> FragmentedArray[_D, _L_co]: ...
-    def broadcast(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
-    def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]: ...
-    def broadcast_minor[D, L](self: FragmentedArray[D, layouts.BroadcastsTo[L]], n: int) -> FragmentedArray[D, L]:
-        """Repeats an array of one value a row along `n` columns."""
+    @overload
+    def __getitem__(  # type: ignore[overload-overlap]  # a splat array takes other indices, too
+        self, idx: _Static | tuple[_Static, ...]
+    ) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __getitem__[D](self: FragmentedArray[D, Splat], idx: Subscript) -> FragmentedArray[D, Splat]:
+        """Part of an array, by slices known to Python that cut whole tiles; an int drops an axis that is not tiled.
+
+        Raises ValueError for other slices, NotImplementedError for a strided array.
+        """
+    def __setitem__[D, L](
+        self: FragmentedArray[D, L], idx: _Static | tuple[_Static, ...], value: FragmentedArray[D, L]
+    ) -> None: ...
+    def copy(self) -> FragmentedArray[_D, _L_co]:
+        """A copy whose parts can be set (`a[0:64] = b`) without changing this array."""
+    def broadcast(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]:
+        """A strided or splat array, repeated along new leading axes; NotImplementedError for a tiled one."""
+    def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]:
+        """The same elements in another shape. Raises ValueError where more than the first tiled axis would change."""
+    @overload
+    def broadcast_minor[D](self: FragmentedArray[D, _Untyped], n: int) -> FragmentedArray[D, Any]: ...
+    @overload
+    def broadcast_minor[D](
+        self: FragmentedArray[D, layouts.WGMMA_ROW], n: int
+    ) -> FragmentedArray[D, layouts.WGMMA]: ...
+    @overload
+    def broadcast_minor[D](
+        self: FragmentedArray[D, layouts.TCGEN05_ROW], n: int
+    ) -> FragmentedArray[D, layouts.TCGEN05]:
+        """Repeats one value a row along a new last axis of `n` elements, a multiple of 8 (else ValueError)."""
     def broadcast_in_dim[L](
         self, shape: tuple[int, ...], source_dimensions: tuple[int, ...], layout: FragmentedLayout[L]
     ) -> FragmentedArray[_D, L]:
@@ -985,32 +1262,147 @@ class FragmentedArray(Generic[_D, _L_co]):
 
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[float16, Any],
+        fn: _Visit[F16],
         *,
         create_array: Literal[False] = ...,
         is_signed: bool | None = ...,
     ) -> None: ...
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[bfloat16, Any],
+        fn: _Visit[BF16],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float32, Any],
+        fn: _Visit[F32],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float64, Any],
+        fn: _Visit[F64],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[bool_, Any],
+        fn: _Visit[I1],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int8, uint8)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I8],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int16, uint16)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I16],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int32, uint32)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I32],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach[I: (int64, uint64)](
+        self: FragmentedArray[I, Any],
+        fn: _Visit[I64],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
+    ) -> None: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float16, _L_co],
+        fn: _Map[F16],
         *,
         create_array: Literal[True],
         is_signed: bool | None = ...,
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self,
-        fn: Callable[[ir.Value[Any], tuple[ir.Value[Any], ...]], ir.Value[Any] | None],
+        self: FragmentedArray[bfloat16, _L_co],
+        fn: _Map[BF16],
         *,
-        create_array: bool,
+        create_array: Literal[True],
         is_signed: bool | None = ...,
-    ) -> Any:
-        """Calls `fn(value, index)` for each element; with `create_array` its results make an array."""
-    def debug_print(self, fmt: str) -> None: ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float32, _L_co],
+        fn: _Map[F32],
+        *,
+        create_array: Literal[True],
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[float64, _L_co],
+        fn: _Map[F64],
+        *,
+        create_array: Literal[True],
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self: FragmentedArray[bool_, _L_co], fn: _Map[I1], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int8, uint8)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I8], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int16, uint16)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I16], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int32, uint32)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I32], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach[I: (int64, uint64)](
+        self: FragmentedArray[I, _L_co], fn: _Map[I64], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(
+        self, fn: _Visit[ir.Value[Any]], *, create_array: Literal[False] = ..., is_signed: bool | None = ...
+    ) -> None: ...
+    @overload
+    def foreach(
+        self, fn: _Map[ir.Value[Any]], *, create_array: Literal[True], is_signed: bool | None = ...
+    ) -> FragmentedArray[Any, _L_co]: ...
+    @overload
+    def foreach(self, fn: _Visit[Any], *, create_array: bool, is_signed: bool | None = ...) -> Any:
+        """Calls `fn(value, index)` for each element; with `create_array` its results make an array.
+
+        The value is a scalar of the dtype, a plain MLIR value where there is none, and the index an `Index` for each axis.
+        """
+    def debug_print(self, fmt: str) -> None:
+        """Prints each element with its index; `{}` in `fmt` stands for both."""
     @classmethod
-    def transfer_strided(cls, ref: _StoreAnywhere[Any], vec_size: int) -> Any: ...
+    def transfer_strided(cls, ref: _StoreAnywhere[Any], vec_size: int) -> Any:
+        """The steps of a load or store between strided registers and a reference."""
     @staticmethod
     def transfer_tiled(
         ref: _Store[Any],
@@ -1020,33 +1412,46 @@ class FragmentedArray(Generic[_D, _L_co]):
         optimized: bool = ...,
         ref_tiling_rank: int | None = ...,
         use_txmatrix: bool = ...,
-    ) -> Any: ...
-    def tree_flatten(self) -> tuple[Any, Any]: ...
+    ) -> Any:
+        """The steps of a load or store between tiled registers and a tiled reference."""
+    def tree_flatten(self) -> tuple[Any, Any]:
+        """For JAX."""
     @classmethod
-    def tree_unflatten(cls, aux: Any, flat_registers: Any) -> FragmentedArray[Any, Any]: ...
+    def tree_unflatten(cls, aux: Any, flat_registers: Any) -> FragmentedArray[Any, Any]:
+        """For JAX."""
 
 @overload
 def optimization_barrier[D, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
 @overload
+def optimization_barrier[A: FragmentedArray[Any, Any], B: FragmentedArray[Any, Any]](a: A, b: B, /) -> tuple[A, B]: ...
+@overload
+def optimization_barrier[A: FragmentedArray[Any, Any], B: FragmentedArray[Any, Any], C: FragmentedArray[Any, Any]](
+    a: A, b: B, c: C, /
+) -> tuple[A, B, C]: ...
+@overload
 def optimization_barrier(
     a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any], /, *arrays: FragmentedArray[Any, Any]
-) -> Sequence[FragmentedArray[Any, Any]]:
+) -> tuple[FragmentedArray[Any, Any], ...]:
     """The arrays, behind a point over which the compiler moves no work of theirs."""
 
 def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]:
     """Joins arrays of one dtype and layout along an axis."""
 
 @overload
-def copy_tiled[D, Swizzle](src: GmemRef[D], dst: SmemRef[D, Swizzle], swizzle: Swizzle) -> None: ...
+def copy_tiled(src: GmemRef[_Dtype], dst: SmemRef[_Dtype, Swizzle], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D, Swizzle](src: SmemRef[D, Swizzle], dst: GmemRef[D], swizzle: Swizzle) -> None: ...
+def copy_tiled(src: SmemRef[_Dtype, Swizzle], dst: GmemRef[_Dtype], swizzle: Swizzle) -> None: ...
 @overload
-def copy_tiled[D](src: GmemRef[D], dst: SmemRef[D, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
+def copy_tiled(src: GmemRef[_Dtype], dst: SmemRef[_Dtype, Literal[16]], swizzle: Literal[16] = ...) -> None: ...
 @overload
-def copy_tiled[D](src: SmemRef[D, Literal[16]], dst: GmemRef[D], swizzle: Literal[16] = ...) -> None:
+def copy_tiled(src: SmemRef[_Dtype, Literal[16]], dst: GmemRef[_Dtype], swizzle: Literal[16] = ...) -> None:
     """Copies between global memory and shared memory tiled by `(8, 8 * swizzle // bits)`, through registers."""
 
-def tiled_copy_smem_gmem_layout(row_tiles: int, col_tiles: int, swizzle: int, bitwidth: int) -> TiledLayout[Any]: ...
+def tiled_copy_smem_gmem_layout(row_tiles: int, col_tiles: int, swizzle: int, bitwidth: int) -> TiledLayout[Any]:
+    """The register layout that `copy_tiled` goes through for so many 8-row tiles. Raises NotImplementedError where they are no
+
+    multiple of four.
+    """
 
 # --- what the transfers are planned with
 
@@ -1056,18 +1461,51 @@ WARPS_IN_WARPGROUP: int
 SMEM_BANKS: int
 SMEM_BANK_BYTES: int
 
-class TxMatrixIneligible(Exception): ...
-class UnsupportedTransferError(Exception): ...
-class TransferPlanDerivationError(Exception): ...
+class TxMatrixIneligible(Exception):
+    """The matrix instructions cannot make this transfer."""
+
+class UnsupportedTransferError(Exception):
+    """This layout cannot be moved to or from such a reference."""
+
+class TransferPlanDerivationError(Exception):
+    """There is no way known to avoid bank conflicts."""
+
+type IndexTransform = Callable[[tuple[int, ...]], tuple[int, ...]]
 
 class TransferPlan(Protocol):
-    @property
-    def tile_index_transforms(self) -> tuple[Any, ...]: ...
-    def select(self, group_elems: Sequence[ir.Value[Any]], /) -> ir.Value[Any]: ...
-    def select_if_group(self, group_idx: int, old: ir.Value[Any], new: ir.Value[Any], /) -> ir.Value[Any]: ...
+    """Which tile each group of threads moves in each step, so that they use different banks of shared memory."""
 
-class TrivialTransferPlan(TransferPlan): ...
-class StaggeredTransferPlan(TransferPlan): ...
+    @property
+    def tile_index_transforms(self) -> tuple[IndexTransform, ...]:
+        """For each group of threads, which tile it moves when it is one tile's turn."""
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V], /) -> V:
+        """Of values for each group, the one for this thread's."""
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V, /) -> V:
+        """`new` in the threads of this group, and `old` in the others."""
+
+class TrivialTransferPlan(TransferPlan):
+    """All threads move the tile whose turn it is."""
+
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V]) -> V:
+        """The one value."""
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V) -> V:
+        """`new`."""
+
+class StaggeredTransferPlan(TransferPlan):
+    """Half of the threads are `stagger` tiles ahead along dimension `dim`."""
+
+    stagger: int
+    dim: int
+    size: int
+    group_stride: int
+    def __init__(self, stagger: int, dim: int, size: int, group_stride: int) -> None: ...
+    @property
+    def group_pred(self) -> ir.Value[ir.IntegerType]:
+        """True in the threads that are ahead."""
+    def select[V: ir.Value[Any]](self, group_elems: Sequence[V]) -> V:
+        """Of two values, the second in the threads that are ahead."""
+    def select_if_group[V: ir.Value[Any]](self, group_idx: int, old: V, new: V) -> V:
+        """`new` in the threads of this group, and `old` in the others."""
 
 def plan_tiled_transfer(
     nested_ref_shape: Sequence[Sequence[int]],
@@ -1075,13 +1513,28 @@ def plan_tiled_transfer(
     layout: TiledLayout[Any],
     element_bits: int,
     swizzle: int,
-) -> TransferPlan: ...
-def can_relayout_wgmma_4x_to_wgmma_2x(bitwidth: int) -> bool: ...
-def can_relayout_wgmma_2x_to_wgmma(bitwidth: int) -> bool: ...
+) -> TransferPlan:
+    """A plan without bank conflicts; raises TransferPlanDerivationError where none is known. Widths in bits, the swizzle in bytes."""
+
+def can_relayout_wgmma_4x_to_wgmma_2x(bitwidth: int) -> bool:
+    """Whether `to_layout` converts so, of elements of this width in bits."""
+
+def can_relayout_wgmma_2x_to_wgmma(bitwidth: int) -> bool:
+    """Whether `to_layout` converts so, of elements of this width in bits."""
+
 def is_supported_strided_layout_broadcast(
     src: WGStridedFragLayout, dst: WGStridedFragLayout, dims: tuple[int, ...]
-) -> bool: ...
-def enumerate_negative[T](elems: Sequence[T]) -> Iterable[tuple[int, T]]: ...
-def addf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
-def subf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
-def mulf(a: ir.Value[Any], b: ir.Value[Any]) -> ir.Value[Any]: ...
+) -> bool:
+    """Whether `broadcast_in_dim` repeats so: along leading axes alone."""
+
+def enumerate_negative[T](elems: Sequence[T]) -> Iterable[tuple[int, T]]:
+    """As `enumerate`, counting from the end: -1 is the last."""
+
+def addf[V: ir.Value[Any]](a: V, b: V) -> V:
+    """The sum of two floats, or vectors of them."""
+
+def subf[V: ir.Value[Any]](a: V, b: V) -> V:
+    """The difference of two floats, or vectors of them."""
+
+def mulf[V: ir.Value[Any]](a: V, b: V) -> V:
+    """The product of two floats, or vectors of them."""

@@ -18,15 +18,19 @@ from safegpu.refs import GmemRef
 from safegpu.specs import Scratch, Union
 
 class LoweringSemantics(enum.Enum):
+    """What a body works with: each lane's registers, or whole warpgroups' arrays (which safegpu does not type)."""
+
     Lane = ...
     Warpgroup = ...
 
 class Kernel(Protocol):
     """A jitted kernel: call it with JAX arrays."""
 
-    def __call__(self, *args: Any) -> Any: ...
-    def lower(self, *args: Any, **kwargs: Any) -> Any: ...
-    def trace(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """As of a jitted function of JAX's."""
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """As of a jitted function of JAX's."""
 
 class _Ranked(Protocol):
     @property
@@ -37,7 +41,7 @@ class _WeaklyTyped(Protocol):
     def weak_type(self) -> Any: ...
 
 # JAX's and numpy's own specs and arrays have one of these two properties, and no reference of ours has either.
-type _Leaf = _Ranked | _WeaklyTyped | Union[Any] | list[Any] | dict[Any, Any]
+type _Leaf = _Ranked | _WeaklyTyped | Union[*tuple[Any, ...]] | list[Any] | dict[Any, Any]
 
 type _Foreign = (
     _Leaf
@@ -51,19 +55,22 @@ type _Foreign = (
 )
 """A tree of specs of which at least one is not ours: unknown."""
 
+type _Size = tuple[int, int, int] | list[int]
+"""Along x, y and z. How long a list is, nobody knows."""
+
 # What a body receives, one by one: inputs as a tuple or alone; outputs alone or up to four; scratch as a class of `Scratch`,
 # or as a tree of specs.
 
 @overload
 def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: O,
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -73,13 +80,13 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -89,13 +96,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -105,13 +112,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -121,13 +128,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S:
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -137,13 +144,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -153,13 +160,13 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -169,13 +176,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -185,13 +192,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratc
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -201,13 +208,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -217,13 +224,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
 @overload
 def as_gpu_kernel[*Ins, O: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: O,
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -233,13 +240,13 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -249,13 +256,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -265,13 +272,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -281,13 +288,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S]
 @overload
 def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -297,13 +304,13 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -313,13 +320,13 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -329,13 +336,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, O2, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -345,13 +352,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2, O3],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -361,13 +368,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
 @overload
 def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: tuple[O1, O2, O3, O4],
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -379,13 +386,13 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
 @overload
 def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, *Ins, IO, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: O,
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -396,13 +403,13 @@ def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
     body: Callable[[LaunchContext, I, IO, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: type[S],
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -413,13 +420,13 @@ def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S: Scratch
 @overload
 def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S](
     body: Callable[[LaunchContext, *Ins, IO, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: tuple[*Ins],
     out_shape: O,
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -430,13 +437,13 @@ def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S](
 @overload
 def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
     body: Callable[[LaunchContext, I, IO, O, S], object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: I,
     out_shape: O,
     smem_scratch_shape: S,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -445,17 +452,83 @@ def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
     inout_shape: IO | tuple[IO],
 ) -> Kernel: ...
 
+# No outputs.
+@overload
+def as_gpu_kernel[*Ins, S: Scratch](
+    body: Callable[[LaunchContext, *Ins, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: tuple[*Ins],
+    out_shape: tuple[()],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], S: Scratch](
+    body: Callable[[LaunchContext, I, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: I,
+    out_shape: tuple[()],
+    smem_scratch_shape: type[S],
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[*Ins, S](
+    body: Callable[[LaunchContext, *Ins, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: tuple[*Ins],
+    out_shape: tuple[()],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+@overload
+def as_gpu_kernel[I: GmemRef[Any], S](
+    body: Callable[[LaunchContext, I, S], object],
+    grid: _Size,
+    block: _Size,
+    in_shape: I,
+    out_shape: tuple[()],
+    smem_scratch_shape: S,
+    prof_spec: ProfilerSpec | None = ...,
+    cluster: _Size = ...,
+    module_name: str = ...,
+    kernel_name: str | None = ...,
+    ir_version: int | None = ...,
+    thread_semantics: LoweringSemantics = ...,
+    inout_shape: tuple[()] = ...,
+) -> Kernel: ...
+
 # What is not known.
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: Any,
     smem_scratch_shape: _Foreign,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -465,13 +538,13 @@ def as_gpu_kernel(
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: _Foreign,
     out_shape: Any,
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -481,13 +554,13 @@ def as_gpu_kernel(
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: _Foreign | tuple[Any, Any, Any, Any, Any, *tuple[Any, ...]],
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -497,13 +570,13 @@ def as_gpu_kernel(
 @overload
 def as_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: Any,
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -514,13 +587,13 @@ def as_gpu_kernel(
 @overload
 def as_gpu_kernel(  # pyright: ignore[reportOverlappingOverload]
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: tuple[Any, ...],
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     ir_version: int | None = ...,
@@ -538,22 +611,30 @@ def as_gpu_kernel(  # pyright: ignore[reportOverlappingOverload]
 
 def as_torch_gpu_kernel(
     body: Callable[..., object],
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: _Size,
+    block: _Size,
     in_shape: Any,
     out_shape: Any,
     smem_scratch_shape: Any,
     prof_spec: ProfilerSpec | None = ...,
-    cluster: tuple[int, int, int] = ...,
+    cluster: _Size = ...,
     module_name: str = ...,
     kernel_name: str | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
-) -> Callable[..., Any]: ...
-def is_nvshmem_available() -> bool: ...
+) -> Callable[..., Any]:
+    """The same for PyTorch: a function of tensors on the device."""
+
+def is_nvshmem_available() -> bool:
+    """Whether kernels can reach other devices through NVSHMEM."""
 
 # --- Warpgroup semantics, whose references are MLIR values: not typed
 
-def infer_layout(module: ir.Module, *, fuel: int = ..., arch: tuple[int, int] = ...) -> None: ...
-def lower_mgpu_dialect(module: ir.Module, launch_context: LaunchContext, auto_barriers: bool = ...) -> None: ...
-def to_layout_attr(layout: FragmentedLayout[Any]) -> ir.Attribute: ...
+def infer_layout(module: ir.Module, *, fuel: int = ..., arch: tuple[int, int] = ...) -> None:
+    """A pass of Warpgroup semantics."""
+
+def lower_mgpu_dialect(module: ir.Module, launch_context: LaunchContext, auto_barriers: bool = ...) -> None:
+    """A pass of Warpgroup semantics."""
+
+def to_layout_attr(layout: FragmentedLayout[Any]) -> ir.Attribute:
+    """A register layout as an attribute of Warpgroup semantics' dialect."""

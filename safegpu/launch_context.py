@@ -14,7 +14,7 @@ from safegpu._jax import ir, launch_context
 from safegpu._value import like, raw
 from safegpu.barriers import promote
 from safegpu.refs import MultimemAddress, MultimemRef
-from safegpu.scalars import giving_scalars
+from safegpu.scalars import c, giving_scalars  # noqa: F401  # a name of this module, too
 
 __getattr__, __dir__ = mirror(launch_context, globals())
 

@@ -10,17 +10,37 @@ Register layouts, by how a warpgroup holds an array:
 - subclasses of `Tiled`: tiled, every element in one register of the warpgroup;
 - subclasses of `Replicated`: tiled, elements held by several threads at once.
 
+What `FragmentedArray.reduce` makes of a layout is in its bases: `RowsAre[...]` for axis 1,
+`ColumnsAre[...]` for axis 0.
+
 TMEM layouts (subclasses of `TMEM`) are named after Mosaic GPU's functions, the width of an element in bits, and
 `_PACKED` where a 32-bit TMEM cell holds several elements. Their base says which register layouts they exchange with.
 """
 
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
+if TYPE_CHECKING:
+    from jaxlib.mlir import ir
+
 _L_co = TypeVar("_L_co", covariant=True)
+_L_contra = TypeVar("_L_contra", contravariant=True)
+P = TypeVar("P", default=Any)
 
 # --- register layouts
+
+
+class RowsAre(Generic[_L_co]):
+    """Register layouts that a reduction along axis 1 leaves in this one."""
+
+
+class ColumnsAre(Generic[_L_co]):
+    """Register layouts that a reduction along axis 0 leaves in this one."""
+
+
+class OneAxis:
+    """Register layouts of arrays with one axis, of which a reduction leaves a `Splat`."""
 
 
 class Layout:
@@ -43,35 +63,43 @@ class Replicated(Layout):
     """Base of the tiled layouts in which an element lies in the registers of several threads."""
 
 
-class ReducesTo(Generic[_L_co]):
-    """Layouts of which `reduce(..., axis=1)` leaves an array in this one."""
-
-
-class BroadcastsTo(Generic[_L_co]):
-    """Layouts of rows that `broadcast_minor` makes an array in this one of."""
-
-
-class WGMMA_ROW(Replicated, BroadcastsTo["WGMMA"]):
+class WGMMA_ROW(Replicated, OneAxis):
     """`WGMMA_ROW_LAYOUT`: one value a row of a `WGMMA` array, what `reduce(..., axis=1)` gives."""
 
 
-class WGMMA_COL(Replicated):
-    """`WGMMA_COL_LAYOUT`, which is also `TCGEN05_COL_LAYOUT`: one value a column."""
+class WGMMA_COL(Replicated, OneAxis):
+    """`WGMMA_COL_LAYOUT`, which is also `TCGEN05_COL_LAYOUT`: one value a column of a `WGMMA` or `TCGEN05` array."""
 
 
-class TCGEN05_ROW(Replicated, BroadcastsTo["TCGEN05"]):
+class TCGEN05_ROW(Replicated, OneAxis):
     """`TCGEN05_ROW_LAYOUT`: one value a row of a `TCGEN05` array."""
 
 
-class WGMMA(Tiled, ReducesTo[WGMMA_ROW]):
+class TMEM_NATIVE_ROW(Tiled, OneAxis):
+    """One value a row of an array in a `tmem_native_layout`, what a TMEM load with `reduce=` gives beside the array."""
+
+
+class M64_COLLECTIVE_ROW(Replicated, OneAxis):
+    """One value a row of an `M64_COLLECTIVE` array; Mosaic GPU has no name for it."""
+
+
+class TMA_INDICES(Replicated, OneAxis):
+    """`TMA_INDICES_LAYOUT`: row indices of a TMA gather or scatter."""
+
+
+class TMA_INDICES_4(Replicated, OneAxis):
+    """`TMA_INDICES_4_LAYOUT`: row indices of a TMA gather or scatter, four at a time."""
+
+
+class WGMMA(Tiled, RowsAre[WGMMA_ROW], ColumnsAre[WGMMA_COL]):
     """`WGMMA_LAYOUT`: the accumulator of wgmma (PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16")."""
 
 
-class WGMMA_8BIT(Tiled, ReducesTo[WGMMA_ROW]):
+class WGMMA_8BIT(Tiled, RowsAre[WGMMA_ROW]):
     """`WGMMA_LAYOUT_8BIT`: wgmma's register operand A for 8-bit dtypes."""
 
 
-class WGMMA_ACC_32BIT(Tiled, ReducesTo[WGMMA_ROW]):
+class WGMMA_ACC_32BIT(Tiled, RowsAre[WGMMA_ROW]):
     """`WGMMA_LAYOUT_ACC_32BIT`: `WGMMA` with each 32-bit element in a register of its own."""
 
 
@@ -79,7 +107,7 @@ class WGMMA_UPCAST_2X(Tiled):
     """`WGMMA_LAYOUT_UPCAST_2X`: loads of a dtype half as wide as the one that wgmma then takes."""
 
 
-class WGMMA_UPCAST_4X(Tiled, ReducesTo[WGMMA_ROW]):
+class WGMMA_UPCAST_4X(Tiled, RowsAre[WGMMA_ROW]):
     """`WGMMA_LAYOUT_UPCAST_4X`: loads of a dtype a quarter as wide as the one that wgmma then takes."""
 
 
@@ -87,7 +115,7 @@ class WGMMA_TRANSPOSED(Tiled):
     """`WGMMA_TRANSPOSED_LAYOUT`."""
 
 
-class TCGEN05(Tiled, ReducesTo[TCGEN05_ROW]):
+class TCGEN05(Tiled, RowsAre[TCGEN05_ROW], ColumnsAre[WGMMA_COL]):
     """`TCGEN05_LAYOUT`: what TMEM in its default layout loads by default."""
 
 
@@ -95,40 +123,60 @@ class TCGEN05_TRANSPOSED(Tiled):
     """`TCGEN05_TRANSPOSED_LAYOUT`."""
 
 
-class TMEM_NATIVE_1(Tiled):
+class TMEM_NATIVE_1(Tiled, RowsAre[TMEM_NATIVE_ROW]):
     """`tmem_native_layout(1)`: a thread holds a TMEM lane, one element a register."""
 
 
-class TMEM_NATIVE(Tiled):
+class TMEM_NATIVE(Tiled, RowsAre[TMEM_NATIVE_ROW]):
     """`TMEM_NATIVE_LAYOUT`, `tmem_native_layout(2)`: a thread holds a TMEM lane, two elements a register."""
 
 
-class TMEM_NATIVE_4(Tiled):
+class TMEM_NATIVE_4(Tiled, RowsAre[TMEM_NATIVE_ROW], ColumnsAre[TMA_INDICES_4]):
     """`tmem_native_layout(4)`."""
 
 
-class TMEM_NATIVE_8(Tiled):
+class TMEM_NATIVE_8(Tiled, RowsAre[TMEM_NATIVE_ROW]):
     """`tmem_native_layout(8)`."""
 
 
-class TMEM_NATIVE_16(Tiled):
+class TMEM_NATIVE_16(Tiled, RowsAre[TMEM_NATIVE_ROW]):
     """`tmem_native_layout(16)`."""
 
 
-class TMEM_NATIVE_ROW(Tiled):
-    """One value a row of a `TMEM_NATIVE` array, what a TMEM load with `reduce=` gives beside the array."""
-
-
-class M64_COLLECTIVE(Tiled):
+class M64_COLLECTIVE(Tiled, RowsAre[M64_COLLECTIVE_ROW]):
     """`tcgen05.fa_m64_collective_layout(columns)`: what TMEM in the M=64 collective layout loads by default."""
 
 
-class TMA_INDICES(Replicated):
-    """`TMA_INDICES_LAYOUT`: row indices of a TMA gather or scatter."""
+class MMA_LHS(Tiled, Generic[P]):
+    """`MMALayouts(dtype).lhs`: the left operand of `mma`, four warps along M; P is the width of the dtype in bits."""
 
 
-class TMA_INDICES_4(Replicated):
-    """`TMA_INDICES_4_LAYOUT`: row indices of a TMA gather or scatter, four at a time."""
+class MMA_RHS(Replicated, Generic[P]):
+    """`MMALayouts(dtype).rhs`: the right operand of `mma`; its accumulator `.acc` is `WGMMA`."""
+
+
+class MMA_LHS_2(Replicated, Generic[P]):
+    """`MMALayouts(dtype, m_warps=2).lhs`."""
+
+
+class MMA_RHS_2(Replicated, Generic[P]):
+    """`MMALayouts(dtype, m_warps=2).rhs`."""
+
+
+class MMA_ACC_2(Tiled):
+    """`MMALayouts(dtype, m_warps=2).acc`, whatever the dtype."""
+
+
+class MMA_LHS_1(Replicated, Generic[P]):
+    """`MMALayouts(dtype, m_warps=1).lhs`."""
+
+
+class MMA_RHS_1(Tiled, Generic[P]):
+    """`MMALayouts(dtype, m_warps=1).rhs`."""
+
+
+class MMA_ACC_1(Tiled):
+    """`MMALayouts(dtype, m_warps=1).acc`, whatever the dtype."""
 
 
 class SCALES(Replicated):
@@ -144,9 +192,6 @@ class M64_COLLECTIVE_NATIVE(Tiled):
 
 
 # --- TMEM layouts
-
-_L_contra = TypeVar("_L_contra", contravariant=True)
-P = TypeVar("P", default=Any)
 
 
 class Takes(Generic[_L_contra]):
@@ -171,6 +216,10 @@ class M128Accumulator(TMEM):
 
 class M64Accumulator(TMEM):
     """TMEM layouts that `tcgen05.mma` takes as the accumulator of M=64 (PTX ISA, "Data path layouts E and B")."""
+
+
+class M64CollectiveAccumulator(M64Accumulator):
+    """TMEM layouts that a collective `tcgen05.mma` takes as the accumulator of M=64 (PTX ISA, "Data path layout B")."""
 
 
 class OperandA(TMEM):
@@ -240,7 +289,7 @@ class TMEM_HALF_LANE_NARROW_PACKED(TMEM, Takes[HALF_LANE_NATIVE], Gives[HALF_LAN
 
 
 class TMEM_M64_COLLECTIVE_32BIT(
-    M64Accumulator,
+    M64CollectiveAccumulator,
     Takes[M64_COLLECTIVE | M64_COLLECTIVE_NATIVE],
     Gives[M64_COLLECTIVE | M64_COLLECTIVE_NATIVE],
     LoadsAs[M64_COLLECTIVE],
@@ -248,7 +297,9 @@ class TMEM_M64_COLLECTIVE_32BIT(
     """`tmem_m64_collective_layout(columns)` of a 32-bit dtype."""
 
 
-class TMEM_M64_COLLECTIVE_16BIT(M64Accumulator, Takes[M64_COLLECTIVE], Gives[M64_COLLECTIVE], LoadsAs[M64_COLLECTIVE]):
+class TMEM_M64_COLLECTIVE_16BIT(
+    M64CollectiveAccumulator, Takes[M64_COLLECTIVE], Gives[M64_COLLECTIVE], LoadsAs[M64_COLLECTIVE]
+):
     """`tmem_m64_collective_layout(columns, packing=1)` of a 16-bit dtype."""
 
 
@@ -292,3 +343,26 @@ class TMEM_SCALES:
 
 class TMEM_SPARSE_META:
     """`tcgen05.sparse_meta_layout()`."""
+
+
+# --- Mosaic GPU's functions of this module, for its dialect. They are jax's, which the types above do without.
+
+if TYPE_CHECKING:
+
+    def to_layout_attr(layout: Any) -> ir.Attribute: ...
+    def from_layout_attr(attr: ir.Attribute) -> Any: ...
+    def splat_is_compatible_with_tiled(l1: Any, l2: Any) -> bool: ...
+    def to_transform_attr(transform: Any) -> ir.Attribute: ...
+    def from_transform_attr(transform: ir.Attribute) -> Any: ...
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("__"):  # what Python asks of any module
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from safegpu._jax import layouts
+
+        try:
+            return getattr(layouts, name)
+        except AttributeError:
+            raise AttributeError(f"neither {__name__} nor jax's {layouts.__name__} has {name!r}") from None

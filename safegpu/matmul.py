@@ -4,14 +4,14 @@ import functools
 from typing import Any
 
 from safegpu._dtype import ir_type, is_token, signedness
-from safegpu._facade import Facade
+from safegpu._facade import Facade, facade
 from safegpu._jax import mgpu, nvvm
 
 __all__ = ["MMALayouts", "WGMMAAccumulator", "mma", "wgmma", "wgmma_commit_group", "wgmma_wait_group"]
 
 _Real = mgpu.WGMMAAccumulator
 
-MMALayouts = mgpu.MMALayouts
+MMALayouts = facade(mgpu.MMALayouts)
 mma = mgpu.mma
 wgmma = mgpu.wgmma
 

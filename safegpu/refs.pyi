@@ -8,59 +8,93 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu.dtypes import Token, UnknownDType
-from safegpu.scalars import Dim
+from safegpu.scalars import Dim, IndexValue
 
 _D = TypeVar("_D", default=Any)
 _W = TypeVar("_W", default=Any)
+_B_co = TypeVar("_B_co", bound=int | ir.Value[Any], covariant=True, default=Any)
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
+_D_co = TypeVar("_D_co", covariant=True)
 
-class DynamicSlice:
-    """`length` elements from `base` on; `ds(base, length)`."""
+class DynamicSlice(Generic[_B_co]):
+    """`length` elements from `base` on; `ds(base, length)`. A base that is known must be positive: ValueError."""
 
-    base: ir.Value[Any] | int
+    @property
+    def base(self) -> _B_co:
+        """The first element."""
     length: int
-    def __init__(self, base: ir.Value[Any] | int, length: int) -> None: ...
+    def __init__(self, base: _B_co, length: int) -> None: ...
 
-type _Dim = int | slice | ir.Value[Any] | DynamicSlice
-type _Index = _Dim | tuple[_Dim, ...]
+# The swizzle that a call names, in bytes: a literal stays one, also in `functools.partial`; an int that is not known goes with
+# buffers of unknown swizzle.
+Swizzle = TypeVar("Swizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
-class GmemRef(ir.Value[ir.MemRefType], Generic[_D]):
+type Along = int | slice | IndexValue | DynamicSlice[int | IndexValue] | ir.OpView | ir.Operation
+"""Of one axis: an element, by an index or the operation that gives one, or several."""
+
+type Subscript = Along | tuple[Along, ...]
+"""Of a buffer: of its first axes one by one, and of the others all."""
+
+# What carries a dtype that is one of several (`safegpu.dtypes`): `InSmem[TMAReduces[...], Literal[128]]` is an SmemRef of any of them.
+
+class InGmem(Generic[_D_co]):
+    """A buffer in global memory."""
+
+class GmemRef(ir.Value[ir.MemRefType], InGmem[_D], Generic[_D]):
     """A reference to global memory: a kernel's input, output or `to_remote` reference. `D` is its dtype token."""
 
     @property
-    def dtype(self) -> type[_D]: ...
+    def dtype(self) -> type[_D]:
+        """The dtype token; at run time None where it is not known."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """In elements."""
+    @property
+    def element_type(self) -> ir.Type:
+        """The MLIR type of an element."""
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: type[Token], *, shape: Sequence[int] | None = ...) -> GmemRef[Token]: ...
+    def wrap(
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, shape: Sequence[int] | None = ...
+    ) -> GmemRef[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: ir.Value[Any], dtype: UnknownDType, *, shape: Sequence[int] | None = ...) -> GmemRef[Any]:
+    def wrap(
+        cls, raw: ir.Value[ir.MemRefType], dtype: UnknownDType, *, shape: Sequence[int] | None = ...
+    ) -> GmemRef[Any]:
         """`raw` as a reference to global memory, once its memory space, dtype and shape are checked.
 
         Raises TypeError for another memory space or no reference, ValueError for another dtype or shape.
         """
 
-class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
+class InSmem(Generic[_D_co, _W]):
+    """A buffer in the block's own shared memory."""
+
+class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
 
     @property
-    def dtype(self) -> type[_D]: ...
+    def dtype(self) -> type[_D]:
+        """The dtype token; at run time None where it is not known."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """In elements: of a tiled buffer, the tiled shape."""
     @property
-    def swizzle(self) -> _W: ...
+    def element_type(self) -> ir.Type:
+        """The MLIR type of an element."""
+    @property
+    def swizzle(self) -> _W:
+        """In bytes, 16 for none; at run time None where it is not known."""
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
     ) -> SmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: type[Token],
         *,
         swizzle: int | None = ...,
@@ -70,7 +104,7 @@ class SmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
@@ -85,21 +119,27 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     """A reference to the shared memory of another block of the cluster (distributed shared memory)."""
 
     @property
-    def dtype(self) -> type[_D]: ...
+    def dtype(self) -> type[_D]:
+        """The dtype token; at run time None where it is not known."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """In elements: of a tiled buffer, the tiled shape."""
     @property
-    def swizzle(self) -> _W: ...
+    def element_type(self) -> ir.Type:
+        """The MLIR type of an element."""
+    @property
+    def swizzle(self) -> _W:
+        """In bytes, 16 for none; at run time None where it is not known."""
     @overload
     @classmethod
     def wrap(
-        cls, raw: ir.Value[Any], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
+        cls, raw: ir.Value[ir.MemRefType], dtype: type[Token], *, swizzle: _W0, shape: Sequence[int] | None = ...
     ) -> ClusterSmemRef[Token, _W0]: ...
     @overload
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: type[Token],
         *,
         swizzle: int | None = ...,
@@ -109,7 +149,7 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     @classmethod
     def wrap(
         cls,
-        raw: ir.Value[Any],
+        raw: ir.Value[ir.MemRefType],
         dtype: UnknownDType,
         *,
         swizzle: int | None = ...,
@@ -117,7 +157,10 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     ) -> ClusterSmemRef[Any, Any]:
         """`raw` as a reference to another block's shared memory, checked as by `SmemRef.wrap`."""
 
-class MultimemRef(Generic[_D]):
+class InMultimem(Generic[_D_co]):
+    """A buffer on every device of the mesh."""
+
+class MultimemRef(InMultimem[_D], Generic[_D]):
     """The same buffer on every device of the mesh at once (PTX ISA, "multimem"): from `ctx.to_remote_multicast`.
 
     It is an address for multimem instructions alone: store with `FragmentedArray.store_untiled`/`store_tiled`, read
@@ -125,10 +168,22 @@ class MultimemRef(Generic[_D]):
     """
 
     @property
-    def ref(self) -> ir.Value[ir.MemRefType]: ...
+    def ref(self) -> ir.Value[ir.MemRefType]:
+        """The multicast address, as a reference that only multimem instructions take."""
     @property
-    def type(self) -> ir.MemRefType: ...
-    def store(self, value: ir.Value[Any], indices: Sequence[ir.Value[Any]]) -> None: ...
+    def type(self) -> ir.MemRefType:
+        """The type of `ref`."""
+    @property
+    def dtype(self) -> _type[_D]:
+        """The dtype token; at run time None where it is not known."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """In elements."""
+    @property
+    def element_type(self) -> ir.Type:
+        """The MLIR type of an element."""
+    def store(self, value: ir.Value[Any], indices: Sequence[IndexValue]) -> None:
+        """Stores a vector of 4, 8 or 16 bytes at these indices (PTX ISA, "multimem.st")."""
     @overload
     @classmethod
     def wrap(cls, raw: object, dtype: _type[Token], *, shape: Sequence[int] | None = ...) -> MultimemRef[Token]: ...
@@ -140,49 +195,43 @@ class MultimemRef(Generic[_D]):
 # Each view keeps the class of its reference and its parameters.
 
 @overload
-def memref_slice[D](ref: GmemRef[D], index: _Index) -> GmemRef[D]: ...
+def memref_slice[D](ref: GmemRef[D], index: Subscript) -> GmemRef[D]: ...
 @overload
-def memref_slice[D, Swizzle](ref: SmemRef[D, Swizzle], index: _Index) -> SmemRef[D, Swizzle]: ...
+def memref_slice[D, W](ref: SmemRef[D, W], index: Subscript) -> SmemRef[D, W]: ...
 @overload
-def memref_slice[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], index: _Index) -> ClusterSmemRef[D, Swizzle]:
+def memref_slice[D, W](ref: ClusterSmemRef[D, W], index: Subscript) -> ClusterSmemRef[D, W]:
     """Part of a buffer: an index drops its axis, a slice or `ds(base, length)` keeps it."""
 
 @overload
 def memref_transpose[D](ref: GmemRef[D], permutation: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_transpose[D, Swizzle](ref: SmemRef[D, Swizzle], permutation: Sequence[int]) -> SmemRef[D, Swizzle]: ...
+def memref_transpose[D, W](ref: SmemRef[D, W], permutation: Sequence[int]) -> SmemRef[D, W]: ...
 @overload
-def memref_transpose[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], permutation: Sequence[int]
-) -> ClusterSmemRef[D, Swizzle]:
+def memref_transpose[D, W](ref: ClusterSmemRef[D, W], permutation: Sequence[int]) -> ClusterSmemRef[D, W]:
     """The axes of a buffer in another order."""
 
 @overload
 def memref_unfold[D](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
 @overload
-def memref_unfold[D, Swizzle](
-    ref: SmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
-) -> SmemRef[D, Swizzle]: ...
+def memref_unfold[D, W](ref: SmemRef[D, W], dim: int, factors: Sequence[int | None]) -> SmemRef[D, W]: ...
 @overload
-def memref_unfold[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], dim: int, factors: Sequence[int | None]
-) -> ClusterSmemRef[D, Swizzle]:
+def memref_unfold[D, W](ref: ClusterSmemRef[D, W], dim: int, factors: Sequence[int | None]) -> ClusterSmemRef[D, W]:
     """Splits an axis into several; one of `factors` may be None."""
 
 @overload
 def memref_unsqueeze[D](ref: GmemRef[D], dim: int) -> GmemRef[D]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int) -> SmemRef[D, Swizzle]: ...
+def memref_unsqueeze[D, W](ref: SmemRef[D, W], dim: int) -> SmemRef[D, W]: ...
 @overload
-def memref_unsqueeze[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], dim: int) -> ClusterSmemRef[D, Swizzle]:
+def memref_unsqueeze[D, W](ref: ClusterSmemRef[D, W], dim: int) -> ClusterSmemRef[D, W]:
     """Adds an axis of length 1."""
 
 @overload
 def memref_reshape[D](ref: GmemRef[D], shape: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: SmemRef[D, Swizzle], shape: Sequence[int]) -> SmemRef[D, Swizzle]: ...
+def memref_reshape[D, W](ref: SmemRef[D, W], shape: Sequence[int]) -> SmemRef[D, W]: ...
 @overload
-def memref_reshape[D, Swizzle](ref: ClusterSmemRef[D, Swizzle], shape: Sequence[int]) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_reshape[D, W](ref: ClusterSmemRef[D, W], shape: Sequence[int]) -> ClusterSmemRef[D, W]: ...
 @overload
 def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]:
     """Another shape for the same elements."""
@@ -190,16 +239,12 @@ def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[
 @overload
 def memref_fold[D](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
 @overload
-def memref_fold[D, Swizzle](ref: SmemRef[D, Swizzle], dim: int, fold_rank: int) -> SmemRef[D, Swizzle]: ...
+def memref_fold[D, W](ref: SmemRef[D, W], dim: int, fold_rank: int) -> SmemRef[D, W]: ...
 @overload
-def memref_fold[D, Swizzle](
-    ref: ClusterSmemRef[D, Swizzle], dim: int, fold_rank: int
-) -> ClusterSmemRef[D, Swizzle]: ...
+def memref_fold[D, W](ref: ClusterSmemRef[D, W], dim: int, fold_rank: int) -> ClusterSmemRef[D, W]: ...
 @overload
 def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]:
     """Joins `fold_rank` axes from `dim` on."""
 
-def get_cluster_ref[D, Swizzle](
-    ref: SmemRef[D, Swizzle], dim: Dim, idx: ir.Value[Any], generic: bool = ...
-) -> ClusterSmemRef[D, Swizzle]:
+def get_cluster_ref[D, W](ref: SmemRef[D, W], dim: Dim, idx: IndexValue, generic: bool = ...) -> ClusterSmemRef[D, W]:
     """The same buffer in another block of the cluster, distributed shared memory."""

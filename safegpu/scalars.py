@@ -18,8 +18,7 @@ from safegpu._value import Value
 
 __all__ = [
     "BF16", "F16", "F32", "F64", "I1", "I8", "I16", "I32", "I64", "Dimension", "Index", "block_id", "c",
-    "cluster_block_id", "cluster_idx", "grid_dim", "single_thread_predicate", "thread_id", "thread_idx",
-    "warp_idx", "warpgroup_idx",
+    "cluster_block_id", "grid_dim", "thread_id", "thread_idx", "warp_idx", "warpgroup_idx",
 ]  # fmt: skip
 
 Dimension = gpu.Dimension
@@ -57,9 +56,9 @@ _CLASSES: dict[str, type[Scalar]] = {}
 
 
 def wrap_scalar(value: Any) -> Any:
-    """A value of a scalar type, or each of a tuple, in the class of that type; anything else as it is."""
-    if isinstance(value, tuple):
-        return tuple(map(wrap_scalar, value))
+    """A value of a scalar type, or each of several, in the class of that type; anything else as it is."""
+    if isinstance(value, tuple | list):
+        return type(value)(map(wrap_scalar, value))
     cls = _CLASSES.get(str(value.type)) if isinstance(value, ir.Value) else None
     return value if cls is None else cls(value)
 
@@ -258,15 +257,18 @@ def giving_scalars[**P](function: Callable[P, Any]) -> Callable[P, Any]:
 thread_idx = giving_scalars(utils.thread_idx)
 warp_idx = giving_scalars(utils.warp_idx)
 warpgroup_idx = giving_scalars(utils.warpgroup_idx)
-single_thread_predicate = giving_scalars(utils.single_thread_predicate)
-cluster_idx = giving_scalars(utils.cluster_idx)
+
+
+def scalar_type(ty: Any) -> Any:
+    """The MLIR type of a scalar class or a dtype token; anything else as it is."""
+    if isinstance(ty, type) and issubclass(ty, Scalar):
+        return ir.Type.parse(ty.mlir_type)
+    return ir_type(ty) if is_token(ty) else ty
 
 
 @functools.wraps(utils.c)
 def c(val: int | float, ty: Any) -> Any:
-    if isinstance(ty, type) and issubclass(ty, Scalar):
-        ty = ir.Type.parse(ty.mlir_type)
-    return wrap_scalar(utils.c(val, ir_type(ty) if is_token(ty) else ty))
+    return wrap_scalar(utils.c(val, scalar_type(ty)))
 
 
 def block_id(dim: Dimension) -> Index:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from safegpu._dtype import token_of
+from safegpu._facade import facade
 from safegpu._facts import Facts
 from safegpu._jax import SPEC_TYPES, TMABarrier, core, jax, utils
 from safegpu.refs import NO_SWIZZLE, check_swizzle
@@ -20,7 +21,7 @@ __all__ = [
 
 Barrier = core.Barrier
 ClusterBarrier = core.ClusterBarrier
-Union = core.Union
+Union = facade(core.Union)
 
 
 class GMEM(jax.ShapeDtypeStruct):
@@ -177,7 +178,7 @@ def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any
             return scratch
         if _is_union(spec):
             pairs = zip(spec.members, allocated.members, strict=True)
-            return Union([typed_references(each, reference, wrap) for each, reference in pairs])
+            return Union(tuple(typed_references(each, reference, wrap) for each, reference in pairs))
         return wrap(allocated, spec)
 
     return jax.tree.map(typed, specs, references, is_leaf=_is_union)

@@ -434,6 +434,24 @@ def TMEM[D: (float8_e8m0fnu, float8_e4m3fn, float8_e5m2, int8, uint8)](
 @overload
 def TMEM(
     shape: tuple[int, ...],
+    dtype: UnknownDType,
+    *,
+    layout: TMEMLayout[layouts.TMEM_SPARSE_META],
+    collective: bool = ...,
+    packing: None = ...,
+) -> SparseMetaTMEM: ...
+@overload
+def TMEM(
+    shape: tuple[int, ...],
+    dtype: UnknownDType,
+    *,
+    layout: TMEMLayout[layouts.TMEM_SCALES],
+    collective: bool = ...,
+    packing: None = ...,
+) -> ScalesTMEM[Any]: ...
+@overload
+def TMEM(
+    shape: tuple[int, ...],
     dtype: type[Token],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]]
@@ -469,7 +487,10 @@ def Barrier(arrival_count: int, num_barriers: Literal[1] = ..., orders_tensor_co
 def Barrier(arrival_count: int, num_barriers: _Several, orders_tensor_core: bool = ...) -> BarrierArray: ...
 @overload
 def Barrier(arrival_count: int, num_barriers: int, orders_tensor_core: bool = ...) -> Any:
-    """One mbarrier, or with `num_barriers` an array of up to 32, completed by `arrival_count` arrivals a phase."""
+    """One mbarrier (`BarrierRef`), or `num_barriers`, at most 32 (`BarrierArray`), of `arrival_count` arrivals a phase.
+
+    An arrival is a thread's, and a copy's is one. Raises ValueError for a count below 1.
+    """
 
 @overload
 def TMABarrier(num_barriers: Literal[1] = ...) -> BarrierRef: ...
@@ -524,17 +545,28 @@ def ClusterBarrier(
     orders_tensor_core: bool = ...,
     leader_tracked: bool = ...,
 ) -> Any:
-    """Barriers in which the blocks along the cluster's `collective_dims` arrive."""
+    """Barriers in which the blocks along the cluster's `collective_dims` arrive (`CollectiveBarrierRef`, `…Array`).
+
+    A phase takes `arrival_count` arrivals of each of them. With `leader_tracked` all arrive in the first block's barrier
+    alone.
+    """
 
 def Many[R](spec: R, n: int) -> tuple[R, ...]:
     """`n` buffers or barriers of the same spec: the body receives a tuple of `n` references."""
 
-class Union[T]:
-    """Scratch of which one member is used at a time: the members share their memory."""
+class Union[*Members]:
+    """Scratch of which one member is used at a time: the members share their memory, as much as the largest takes.
 
-    members: Sequence[T]
-    def __new__(cls, members: Sequence[Any]) -> Union[Any]: ...
-    def __iter__(self) -> Iterator[T]: ...
+    The body receives a `Union` whose `members` are the references of each; a checker knows them where a tuple is given.
+    Keep barriers out of it: what the other members hold overwrites them.
+    """
+
+    members: tuple[*Members]
+    @overload
+    def __new__[*Ts](cls, members: tuple[*Ts]) -> Union[*Ts]: ...
+    @overload
+    def __new__(cls, members: Sequence[Any]) -> Union[*tuple[Any, ...]]: ...
+    def __iter__(self) -> Iterator[Any]: ...
 
 class Scratch:
     """Base of a kernel's scratch: each attribute that is a spec is allocated, in the order of declaration.

@@ -13,12 +13,19 @@ from safegpu._facade import Facade, facade, mirror
 from safegpu._jax import ir, tcgen05
 from safegpu.barriers import promote
 from safegpu.dtypes import DType, int2
+from safegpu.scalars import giving_scalars
+
+__all__ = ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"]
 
 __getattr__, __dir__ = mirror(tcgen05, globals())
 
 _Real = tcgen05.TMEMRef
 
 TMEMLayout = facade(tcgen05.TMEMLayout)
+
+create_instr_descriptor = giving_scalars(tcgen05.create_instr_descriptor)
+create_scaled_f8f6f4_instr_descriptor = giving_scalars(tcgen05.create_scaled_f8f6f4_instr_descriptor)
+create_scaled_f4_instr_descriptor = giving_scalars(tcgen05.create_scaled_f4_instr_descriptor)
 
 
 class _TMEM(_Real):

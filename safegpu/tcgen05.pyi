@@ -10,9 +10,9 @@ from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
     DType,
     ForeignDType,
+    Tcgen05Accumulates,
     Token,
     UnknownDType,
-    bfloat16,
     float4_e2m1fn,
     float8_e4m3fn,
     float8_e5m2,
@@ -20,16 +20,15 @@ from safegpu.dtypes import (
     float16,
     float32,
     int2,
-    int8,
     int32,
     uint2,
-    uint8,
     uint32,
 )
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
-from safegpu.fragmented_array import FragmentedArray, TiledLayout, Tiling
+from safegpu.fragmented_array import FragmentedArray, Replicated, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
-from safegpu.refs import DynamicSlice, SmemRef
+from safegpu.refs import DynamicSlice, SmemRef, Swizzle
+from safegpu.scalars import I32, IndexValue, IntegerValue
 
 TMEM_ROWS: int
 TMEM_MAX_COLS: int
@@ -40,10 +39,19 @@ COL_LAYOUT: TiledLayout[layouts.WGMMA_COL]
 
 _D = TypeVar("_D", default=Any)
 _T_co = TypeVar("_T_co", covariant=True, default=Any)
+_D_co = TypeVar("_D_co", covariant=True)
+
+# Of the MMA: the dtypes of its operands, of an accumulator of 8-bit floats and of the scales of 4-bit ones; the swizzles of A and B.
+_O = TypeVar("_O", default=Any)
+_C = TypeVar("_C", float16, float32)
+_F8 = TypeVar("_F8", float8_e4m3fn, float8_e5m2)
+_S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn)
+ASwizzle = TypeVar("ASwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
+BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
 type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
 type _AnyDType = type[DType] | ir.Type | ForeignDType
-type _Index = int | slice | ir.Value[Any] | DynamicSlice
+type _Index = int | slice | IndexValue | DynamicSlice[int | IndexValue | IntegerValue]
 
 type _Dense = layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]
 
@@ -55,15 +63,46 @@ class TMEMLayout(TiledLayout[Any], Generic[_T_co]):
     def __new__(
         cls,
         tiling: Tiling,
-        warp_dims: tuple[Any, ...],
-        lane_dims: tuple[Any, ...],
+        warp_dims: tuple[int | Replicated, ...],
+        lane_dims: tuple[int | Replicated, ...],
         vector_dim: int,
         _check_canonical: bool = ...,
     ) -> TMEMLayout[Any]: ...
-    def check_type(self, shape: tuple[int, ...], bitwidth: int) -> None: ...
-    def cols_in_shape(self, shape: tuple[int, int], bitwidth: int) -> int: ...
-    def canonicalize(self) -> Self: ...
-    def as_tiled_layout(self) -> TiledLayout[Any]: ...
+    def check_type(self, shape: tuple[int, ...], bitwidth: int) -> None:
+        """Raises ValueError where a shape does not divide into tiles of this layout, or elements of this width do not fit its packing."""
+    def cols_in_shape(self, shape: tuple[int, int], bitwidth: int) -> int:
+        """How many columns of tensor memory an array of this shape takes. Raises as `check_type`."""
+    def canonicalize(self) -> Self:
+        """The same layout, written in the one way that compares."""
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
+    ) -> TiledLayout[layouts.TMEM_NATIVE_1]: ...
+    @overload
+    def as_tiled_layout(self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[2]]]) -> TiledLayout[layouts.TMEM_NATIVE]: ...
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[4]]],
+    ) -> TiledLayout[layouts.TMEM_NATIVE_4]: ...
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[8]]],
+    ) -> TiledLayout[layouts.TMEM_NATIVE_8]: ...
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_DEFAULT[Literal[16]]],
+    ) -> TiledLayout[layouts.TMEM_NATIVE_16]: ...
+    @overload
+    def as_tiled_layout(self: TMEMLayout[layouts.TMEM_HALF_LANE[Any]]) -> TiledLayout[layouts.HALF_LANE_NATIVE]: ...
+    @overload
+    def as_tiled_layout(
+        self: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Any]],
+    ) -> TiledLayout[layouts.M64_COLLECTIVE_NATIVE]: ...
+    @overload
+    def as_tiled_layout(self: TMEMLayout[layouts.TMEM_SCALES]) -> TiledLayout[layouts.SCALES]: ...
+    @overload
+    def as_tiled_layout(self) -> TiledLayout[Any]:
+        """The register layout in which a thread holds whole cells of a TMEM lane, the nearest to this layout."""
 
 @overload
 def tmem_default_layout(packing: Literal[1] = ...) -> TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]]: ...
@@ -76,7 +115,12 @@ def tmem_default_layout(packing: Literal[8]) -> TMEMLayout[layouts.TMEM_DEFAULT[
 @overload
 def tmem_default_layout(packing: Literal[16]) -> TMEMLayout[layouts.TMEM_DEFAULT[Literal[16]]]: ...
 @overload
-def tmem_default_layout(packing: int) -> TMEMLayout[layouts.TMEM_DEFAULT[Any]]: ...
+def tmem_default_layout(packing: int) -> TMEMLayout[layouts.TMEM_DEFAULT[Any]]:
+    """128 rows, a row a TMEM lane (PTX ISA, "Data path layout D"): of M=128, and of M=256 over two blocks.
+
+    `packing` elements share a 32-bit cell. Raises ValueError unless it is a power of 2.
+    """
+
 @overload
 def tmem_half_lane_layout(
     columns: int, packing: Literal[1] = ...
@@ -88,7 +132,9 @@ def tmem_half_lane_layout(columns: int, packing: Literal[4]) -> TMEMLayout[layou
 @overload
 def tmem_half_lane_layout(columns: int, packing: Literal[8]) -> TMEMLayout[layouts.TMEM_HALF_LANE[Literal[8]]]: ...
 @overload
-def tmem_half_lane_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_HALF_LANE[Any]]: ...
+def tmem_half_lane_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_HALF_LANE[Any]]:
+    """64 rows, of M=64 on one block. Raises ValueError unless `columns` is a multiple of 16 and the packing a power of 2."""
+
 @overload
 def tmem_m64_collective_layout(
     columns: int, packing: Literal[1] = ...
@@ -106,11 +152,20 @@ def tmem_m64_collective_layout(
     columns: int, packing: Literal[8]
 ) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[8]]]: ...
 @overload
-def tmem_m64_collective_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Any]]: ...
-def fa_m64_collective_layout(columns: int) -> TiledLayout[layouts.M64_COLLECTIVE]: ...
-def scales_layout() -> TMEMLayout[layouts.TMEM_SCALES]: ...
-def b_scales_m64_collective_layout() -> TMEMLayout[layouts.TMEM_SCALES]: ...
-def sparse_meta_layout() -> TMEMLayout[layouts.TMEM_SPARSE_META]: ...
+def tmem_m64_collective_layout(columns: int, packing: int) -> TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Any]]:
+    """64 rows a block, of M=128 over two blocks. Raises ValueError as `tmem_half_lane_layout`."""
+
+def fa_m64_collective_layout(columns: int) -> TiledLayout[layouts.M64_COLLECTIVE]:
+    """The register layout that TMEM in the `tmem_m64_collective_layout` of so many columns loads into."""
+
+def scales_layout() -> TMEMLayout[layouts.TMEM_SCALES]:
+    """Block scales, of A or of B (PTX ISA, "Scale factor A layout in Tensor Memory", `.scale_vec::1X`)."""
+
+def b_scales_m64_collective_layout() -> TMEMLayout[layouts.TMEM_SCALES]:
+    """Block scales of B where two blocks compute M=128."""
+
+def sparse_meta_layout() -> TMEMLayout[layouts.TMEM_SPARSE_META]:
+    """The metadata of a 2:4 sparse A (PTX ISA, "Sparsity selector"). It stands for itself: no elements are found by it."""
 
 # --- tensor memory
 
@@ -122,43 +177,48 @@ class TMEMRef:
 
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[_Dense]
     ) -> DenseTMEM[Token, Any]: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[_Dense]
     ) -> DenseTMEM[Any, Any]: ...
     @overload
     def __new__(
         cls,
-        address: ir.Value[Any],
+        address: IntegerValue,
         shape: tuple[int, int],
         dtype: _AnyDType,
         layout: TMEMLayout[layouts.TMEM_SPARSE_META],
     ) -> SparseMetaTMEM: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: type[Token], layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Token]: ...
     @overload
     def __new__(
-        cls, address: ir.Value[Any], shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
+        cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Any]: ...
     @property
-    def address(self) -> ir.Value[Any]: ...
+    def address(self) -> IntegerValue:
+        """The first column, and the first lane in the upper 16 bits: 32 bits."""
     @property
-    def shape(self) -> tuple[int, int]: ...
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns) in elements."""
     @property
-    def dtype(self) -> ir.Type: ...
+    def dtype(self) -> ir.Type:
+        """The MLIR type of an element."""
     @property
-    def layout(self) -> TMEMLayout[Any]: ...
+    def layout(self) -> TMEMLayout[Any]:
+        """How the elements lie."""
     @property
-    def packing(self) -> int: ...
+    def packing(self) -> int:
+        """How many elements share a 32-bit cell."""
     @overload
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
         collective: bool | None = ...,
@@ -168,7 +228,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -178,7 +238,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
@@ -189,7 +249,7 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
         collective: bool | None = ...,
@@ -200,15 +260,22 @@ class TMEMRef:
     @classmethod
     def from_alloc(
         cls,
-        tmem_addr_ref: ir.Value[Any],
+        tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
         *,
         layout: TMEMLayout[layouts.TMEM_SCALES],
-    ) -> ScalesTMEM[Any]: ...
+    ) -> ScalesTMEM[Any]:
+        """Tensor memory whose address `tmem_alloc` left in this buffer of one 32-bit integer.
 
-class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
+        Raises ValueError for another buffer, fewer than 32 rows, or neither `layout` nor `collective`.
+        """
+
+class InTmem(Generic[_D_co, _T_co]):
+    """A matrix in tensor memory, its dtype one of several: `InTmem[Tcgen05Accumulates[...], layouts.M128Accumulator]`."""
+
+class DenseTMEM(TMEMRef, InTmem[_D, _T_co], Generic[_D, _T_co]):
     """Tensor memory that holds a matrix: an accumulator, or the left operand of an MMA.
 
     `D` is its dtype token, `T` its TMEM layout type in `safegpu.layouts`.
@@ -219,7 +286,8 @@ class DenseTMEM(TMEMRef, Generic[_D, _T_co]):
     def wrap(cls, raw: object, dtype: type[Token], layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Token, Any]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: UnknownDType, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]: ...
+    def wrap(cls, raw: object, dtype: UnknownDType, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]:
+        """`raw` as dense TMEM. Raises TypeError for what is none, ValueError for another dtype or layout."""
     def slice(self, *idxs: _Index) -> Self:
         """Some of the columns, from a multiple of the layout's tile on."""
     @overload
@@ -370,20 +438,24 @@ class SparseMetaTMEM(TMEMRef):
     """
 
     @classmethod
-    def wrap(cls, raw: object, dtype: type[int2 | uint2] = ...) -> SparseMetaTMEM: ...
-    def slice(self, *idxs: _Index) -> Self: ...
+    def wrap(cls, raw: object, dtype: type[int2 | uint2] = ...) -> SparseMetaTMEM:
+        """`raw` as the TMEM of metadata. Raises TypeError for what is none, ValueError for another dtype."""
+    def slice(self, *idxs: _Index) -> Self:
+        """Some of the columns, from a multiple of the layout's tile on."""
     def store(
         self,
         *args: object,
         SG101_populate_with_async_copy_sparse_metadata_smem_to_tmem: Never,
         **kwargs: object,
-    ) -> Any: ...
+    ) -> Any:
+        """There is none: `async_copy_sparse_metadata_smem_to_tmem` fills it."""
     def load(
         self,
         *args: object,
         SG102_read_the_metadata_from_the_smem_buffer_it_was_copied_from: Never,
         **kwargs: object,
-    ) -> Any: ...
+    ) -> Any:
+        """There is none: read the buffer that it was copied from."""
 
 class ScalesTMEM(TMEMRef, Generic[_D]):
     """Tensor memory that holds the block scales of an MMA (PTX ISA, "Scale factor A layout in Tensor Memory")."""
@@ -393,190 +465,456 @@ class ScalesTMEM(TMEMRef, Generic[_D]):
     def wrap(cls, raw: object, dtype: type[Token]) -> ScalesTMEM[Token]: ...
     @overload
     @classmethod
-    def wrap(cls, raw: object, dtype: UnknownDType) -> ScalesTMEM[Any]: ...
-    def slice(self, *idxs: _Index) -> Self: ...
-    def store(self, value: FragmentedArray[_D, layouts.SCALES]) -> None: ...
+    def wrap(cls, raw: object, dtype: UnknownDType) -> ScalesTMEM[Any]:
+        """`raw` as the TMEM of scales. Raises TypeError for what is none, ValueError for another dtype."""
+    def slice(self, *idxs: _Index) -> Self:
+        """Some of the columns, from a multiple of the layout's tile on."""
+    def store(self, value: FragmentedArray[_D, layouts.SCALES]) -> None:
+        """Stores registers (PTX ISA, "tcgen05.st"); `commit_tmem` makes them visible to an MMA."""
     def load(
         self,
         layout: TiledLayout[layouts.SCALES] | None = ...,
         is_signed: bool | None = ...,
         reduce: None = ...,
-    ) -> FragmentedArray[_D, layouts.SCALES]: ...
+    ) -> FragmentedArray[_D, layouts.SCALES]:
+        """Loads one tile of 128 rows (PTX ISA, "tcgen05.ld"); `wait_load_tmem` comes before the registers are used."""
 
 # --- the MMA
 
+# ruff: noqa: UP047  (type variables that some overloads share)
+# Four ways to say the swizzles (what is left out is 128, and must be the buffer's), each for a dense and a sparse A, of operands without
+# scales, of 8 bits and of 4. Then the two 8-bit floats, which may be mixed, and of which no swizzle is checked.
+
 @overload
-def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
-    b: SmemRef[F, Any],
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle],
     *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[F: (float16, float8_e4m3fn, float8_e5m2)](
-    d: DenseTMEM[float16, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
-    b: SmemRef[F, Any],
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128]],
     *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
-    d: DenseTMEM[C, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
-    b: SmemRef[B, Any],
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128]],
     *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
+    a_swizzle: ASwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[I: (int8, uint8), C: (int32, uint32)](
-    d: DenseTMEM[C, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[I, Any] | DenseTMEM[I, layouts.OperandA],
-    b: SmemRef[I, Any],
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle],
     *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
+    b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128]],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_F8, ASwizzle] | DenseTMEM[_F8, layouts.OperandA],
+    b: SmemRef[_F8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_F8, Literal[128]] | DenseTMEM[_F8, layouts.OperandA],
+    b: SmemRef[_F8, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_F8, ASwizzle] | DenseTMEM[_F8, layouts.OperandA],
+    b: SmemRef[_F8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_F8, Literal[128]] | DenseTMEM[_F8, layouts.OperandA],
+    b: SmemRef[_F8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
-    b: SmemRef[F, Any],
+    a: SmemRef[_F8, ASwizzle],
+    b: SmemRef[_F8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[_F8, Literal[128]],
+    b: SmemRef[_F8, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[_F8, ASwizzle],
+    b: SmemRef[_F8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[_F8, Literal[128]],
+    b: SmemRef[_F8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4],
+    b_scale: ScalesTMEM[_S4],
+    a_sparse_metadata: SparseMetaTMEM,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
+    b: SmemRef[float8_e5m2, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
+    b: SmemRef[float8_e4m3fn, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator],
+    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
+    b: SmemRef[float8_e5m2, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[F: (float16, float8_e4m3fn, float8_e5m2)](
-    d: DenseTMEM[float16, layouts.M128Accumulator],
-    a: SmemRef[F, Any] | DenseTMEM[F, layouts.OperandA],
-    b: SmemRef[F, Any],
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator],
+    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
+    b: SmemRef[float8_e4m3fn, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
-    d: DenseTMEM[C, layouts.M128Accumulator],
-    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
-    b: SmemRef[B, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: None = ...,
-    b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma[I: (int8, uint8), C: (int32, uint32)](
-    d: DenseTMEM[C, layouts.M128Accumulator],
-    a: SmemRef[I, Any] | DenseTMEM[I, layouts.OperandA],
-    b: SmemRef[I, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: None = ...,
-    b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2)](
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[A, Any] | DenseTMEM[A, layouts.OperandA],
-    b: SmemRef[B, Any],
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
+    b: SmemRef[float8_e5m2, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2)](
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
+    b: SmemRef[float8_e4m3fn, Any],
+    *,
+    a_swizzle: int = ...,
+    b_swizzle: int = ...,
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: bool = ...,
+) -> None: ...
+@overload
+def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[A, Any],
-    b: SmemRef[B, Any],
+    a: SmemRef[float8_e4m3fn, Any],
+    b: SmemRef[float8_e5m2, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
-def mma[S: (float8_e8m0fnu, float8_e4m3fn)](
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[float4_e2m1fn, Any] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
-    b: SmemRef[float4_e2m1fn, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: ScalesTMEM[S],
-    b_scale: ScalesTMEM[S],
-    a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma[S: (float8_e8m0fnu, float8_e4m3fn)](
+def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[float4_e2m1fn, Any],
-    b: SmemRef[float4_e2m1fn, Any],
+    a: SmemRef[float8_e5m2, Any],
+    b: SmemRef[float8_e4m3fn, Any],
     *,
     a_swizzle: int = ...,
     b_swizzle: int = ...,
-    a_scale: ScalesTMEM[S],
-    b_scale: ScalesTMEM[S],
+    a_scale: ScalesTMEM[float8_e8m0fnu],
+    b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None:
     """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.
 
-    A is (M, K) in SMEM or TMEM, B is (K, N) in SMEM, D is (M, N) in TMEM, twice as many columns with `collective`. M is
-    128, or 64 where A is dense. With `a_sparse_metadata` A is 2:4 sparse, and half as wide.
+    A is (M, K) in SMEM or TMEM, B is (K, N) in SMEM, D is (M, N) in TMEM, twice as many columns with `collective`. M is 128, or 64
+    where A is dense, and where it is scaled only if collective. With `a_sparse_metadata` A is 2:4 sparse, and half as wide. A swizzle
+    is the buffer's own, 128 bytes unless given; of A in TMEM it says nothing. Raises ValueError and NotImplementedError where
+    shapes, dtypes or layouts do not go together.
     """
 
 def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext | None = ...) -> None:
@@ -598,8 +936,8 @@ def async_copy_scales_smem_to_tmem[D: (float8_e8m0fnu, float8_e4m3fn)](
     The TMEM has (mn, k) elements, mn a multiple of 128, the buffer (mn // 128, k // 4, 32, 16), contiguous.
     """
 
-def async_copy_smem_to_tmem[D](
-    smem_ref: SmemRef[D, Any], tmem_ref: DenseTMEM[D, layouts.OperandA], swizzle: int, collective: bool = ...
+def async_copy_smem_to_tmem(
+    smem_ref: SmemRef[_O, Swizzle], tmem_ref: DenseTMEM[_O, layouts.OperandA], swizzle: Swizzle, collective: bool = ...
 ) -> None:
     """Copies a tiled buffer to fully packed TMEM of 128 rows (PTX ISA, "tcgen05.cp")."""
 
@@ -609,11 +947,26 @@ def commit_tmem() -> None:
 def wait_load_tmem() -> None:
     """Waits for the warpgroup's TMEM loads (PTX ISA, "tcgen05.wait::ld")."""
 
-def tmem_alloc_exact_ncols(ncols: int, exact: bool) -> int: ...
-def tmem_alloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> int: ...
-def tmem_dealloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> None: ...
-def tmem_relinquish_alloc_permit(collective: bool) -> None: ...
-def sparse_group_elems(element_type: ir.Type) -> int: ...
+def tmem_alloc_exact_ncols(ncols: int, exact: bool) -> int:
+    """The number of columns that is allocated: `ncols`, or the next power of 2 from 32 on. ValueError beyond 512, and with `exact`
+
+    for what is none of these.
+    """
+
+def tmem_alloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> int:
+    """Allocates columns and leaves their address in shared memory (PTX ISA, "tcgen05.alloc"); a warp calls it. Gives their number.
+
+    Kernels declare `mgpu.TMEM` instead. Raises ValueError for an address that is not one 32-bit integer in shared memory.
+    """
+
+def tmem_dealloc(tmem_addr: ir.Value[Any], ncols: int, collective: bool = ..., exact: bool = ...) -> None:
+    """Frees columns (PTX ISA, "tcgen05.dealloc"). Raises ValueError for an address that is no 32-bit integer."""
+
+def tmem_relinquish_alloc_permit(collective: bool) -> None:
+    """The block allocates no more (PTX ISA, "tcgen05.relinquish_alloc_permit")."""
+
+def sparse_group_elems(element_type: ir.Type) -> int:
+    """How many elements of a 2:4 sparse A a pair of metadata elements is about: 4, or 8 of 4-bit dtypes where ptxas says so."""
 
 # --- descriptors
 
@@ -628,6 +981,11 @@ def create_instr_descriptor(
     transpose_a: bool = ...,
     transpose_b: bool = ...,
     sparsity_selector: int | None = ...,
-) -> ir.Value[Any]: ...
-def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
-def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> ir.Value[Any]: ...
+) -> I32:
+    """The instruction descriptor of `mma` (PTX ISA, "Instruction descriptor")."""
+
+def create_scaled_f8f6f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32:
+    """The instruction descriptor of a block-scaled `mma` of 8-bit dtypes."""
+
+def create_scaled_f4_instr_descriptor(*args: Any, **kwargs: Any) -> I32:
+    """The instruction descriptor of a block-scaled `mma` of 4-bit dtypes."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from safegpu._facade import mirror
 from safegpu._jax import gpu, jax, nvvm, utils
 from safegpu._value import Value, like
-from safegpu.barriers import BarrierRef, CollectiveBarrierRef, DialectBarrierRef
+from safegpu.barriers import BarrierRef, CollectiveBarrierRef, DialectBarrierRef, promote
 from safegpu.refs import (
     MultimemRef,
     get_cluster_ref,
@@ -20,9 +20,8 @@ from safegpu.refs import (
 )
 from safegpu.scalars import (
     c,
-    cluster_idx,
     giving_scalars,
-    single_thread_predicate,
+    scalar_type,
     thread_idx,
     warp_idx,
     warpgroup_idx,
@@ -30,21 +29,69 @@ from safegpu.scalars import (
 )
 
 __all__ = [
-    "BarrierRef", "CollectiveBarrierRef", "DialectBarrierRef", "MultimemRef", "block_barrier", "block_idx",
-    "c", "clock", "cluster_idx", "fori", "get_cluster_ref", "globaltimer", "memref_fold", "memref_reshape",
-    "memref_slice", "memref_transpose", "memref_unfold", "memref_unsqueeze", "query_cluster_cancel",
-    "set_max_registers", "single_thread_predicate", "smid", "thread_idx", "warp_idx", "warpgroup_barrier_idx",
-    "warpgroup_idx",
+    "BarrierRef", "CollectiveBarrierRef", "DialectBarrierRef", "MultimemRef", "Partition", "Partition1D", "bitcast",
+    "block_barrier", "block_idx", "c", "clock", "cluster_collective_mask", "cluster_idx", "dyn_dot",
+    "elements_to_bytes", "fori", "get_cluster_ref", "globaltimer", "inline_ptx", "memref_fold", "memref_reshape",
+    "memref_slice", "memref_transpose", "memref_unfold", "memref_unsqueeze", "prmt", "query_cluster_cancel", "redux",
+    "set_max_registers", "shfl_bfly", "single_thread_predicate", "smid", "thread_idx", "warp_idx", "warp_tree_reduce",
+    "warpgroup_barrier_idx", "warpgroup_idx",
 ]  # fmt: skip
 
 __getattr__, __dir__ = mirror(utils, globals())
 
 block_idx = giving_scalars(utils.block_idx)
 clock = giving_scalars(utils.clock)
+cluster_collective_mask = giving_scalars(utils.cluster_collective_mask)
+cluster_idx = giving_scalars(utils.cluster_idx)
 globaltimer = giving_scalars(utils.globaltimer)
 query_cluster_cancel = giving_scalars(utils.query_cluster_cancel)
+single_thread_predicate = giving_scalars(utils.single_thread_predicate)
 smid = giving_scalars(utils.smid)
 warpgroup_barrier_idx = giving_scalars(utils.warpgroup_barrier_idx)
+
+dyn_dot = giving_scalars(utils.dyn_dot)
+elements_to_bytes = giving_scalars(utils.elements_to_bytes)
+prmt = giving_scalars(utils.prmt)
+redux = giving_scalars(utils.redux)
+shfl_bfly = giving_scalars(utils.shfl_bfly)
+
+
+@functools.wraps(utils.warp_tree_reduce)
+def warp_tree_reduce(value: Any, op: Callable[[Any, Any], Any], group_size: int) -> Any:
+    return wrap_scalar(utils.warp_tree_reduce(value, lambda a, b: op(wrap_scalar(a), wrap_scalar(b)), group_size))
+
+
+@functools.wraps(utils.bitcast)
+def bitcast(x: Any, new_type: Any) -> Any:
+    return wrap_scalar(utils.bitcast(x, scalar_type(new_type)))
+
+
+@functools.wraps(utils.inline_ptx)
+def inline_ptx(ptx: str, *args: Any, result_types: Any = None, **kwargs: Any) -> Any:
+    several = isinstance(result_types, tuple | list)
+    types = [scalar_type(each) for each in result_types] if several else scalar_type(result_types)
+    return wrap_scalar(utils.inline_ptx(ptx, *args, result_types=types, **kwargs))
+
+
+class Partition(utils.Partition):
+    """How the elements of an array are split over blocks."""
+
+    get_base = giving_scalars(utils.Partition.get_base)
+
+
+class Partition1D(utils.Partition1D):
+    """How elements along one axis are split over blocks."""
+
+    @functools.wraps(utils.Partition1D.__init__)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        promote(self.partition, Partition)
+
+    @functools.wraps(utils.Partition1D.refine)
+    def refine(self, **kwargs: Any) -> Any:
+        refined = promote(super().refine(**kwargs), Partition1D)
+        promote(refined.partition, Partition)
+        return refined
 
 
 @functools.wraps(utils.fori)

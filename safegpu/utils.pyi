@@ -1,5 +1,6 @@
 """What a kernel's body needs beside arrays: control flow, threads, references, barriers."""
 
+import enum
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, Literal, overload
@@ -10,9 +11,10 @@ from safegpu.barriers import BarrierRef as BarrierRef
 from safegpu.barriers import CollectiveBarrierRef as CollectiveBarrierRef
 from safegpu.barriers import DialectBarrierRef as DialectBarrierRef
 from safegpu.barriers import ThreadSubset as ThreadSubset
+from safegpu.dtypes import DType, ForeignDType
 from safegpu.refs import DynamicSlice as DynamicSlice
 from safegpu.refs import MultimemRef as MultimemRef
-from safegpu.refs import SmemRef
+from safegpu.refs import SmemRef, Subscript
 from safegpu.refs import get_cluster_ref as get_cluster_ref
 from safegpu.refs import memref_fold as memref_fold
 from safegpu.refs import memref_reshape as memref_reshape
@@ -20,7 +22,7 @@ from safegpu.refs import memref_slice as memref_slice
 from safegpu.refs import memref_transpose as memref_transpose
 from safegpu.refs import memref_unfold as memref_unfold
 from safegpu.refs import memref_unsqueeze as memref_unsqueeze
-from safegpu.scalars import I1, I32, Dim, Index
+from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue, IntegerValue
 from safegpu.scalars import c as c
 from safegpu.scalars import thread_idx as thread_idx
 from safegpu.scalars import warp_idx as warp_idx
@@ -39,41 +41,55 @@ type MultimemReductionOp = Literal["add", "min", "max", "and", "or", "xor"]
 ds = DynamicSlice
 
 class Partition:
+    """How an array of `elements` is split over blocks: axis i by axis `partition[i]` of the grid of chunks, or not at all for None.
+
+    Exactly one of `num_chunks` and `chunk_size` says how. Raises ValueError for both or none, and where it does not divide.
+    """
+
     source_bounds: tuple[int, ...]
     target_bounds: tuple[int, ...]
     partition: tuple[int | None, ...]
-    base_offset: tuple[ir.Value[Any], ...] | None
+    base_offset: tuple[IndexValue, ...] | None
     def __init__(
         self,
         elements: tuple[int, ...],
         *,
         partition: tuple[int | None, ...],
-        base_offset: tuple[ir.Value[Any], ...] | None = ...,
+        base_offset: tuple[IndexValue, ...] | None = ...,
         num_chunks: tuple[int, ...] | None = ...,
         chunk_size: tuple[int, ...] | None = ...,
     ) -> None: ...
     @property
-    def num_chunks(self) -> tuple[int, ...]: ...
+    def num_chunks(self) -> tuple[int, ...]:
+        """How many chunks there are along each axis of the grid of chunks."""
     @property
-    def target_block_shape(self) -> tuple[int, ...]: ...
-    def get_base(self, *source_coords: ir.Value[Any] | int) -> list[ir.Value[Any]]: ...
+    def target_block_shape(self) -> tuple[int, ...]:
+        """The shape of one chunk, in elements."""
+    def get_base(self, *source_coords: IndexValue | int) -> list[Index]:
+        """The first element along each axis of the chunk at these coordinates, which are of type `Index`."""
 
 class Partition1D:
+    """How `elements` along one axis are split into chunks; `Partition` of one axis."""
+
     partition: Partition
+    base_offset: IndexValue | None
     def __init__(
         self,
         elements: int,
         *,
-        base_offset: ir.Value[Any] | None = ...,
+        base_offset: IndexValue | None = ...,
         num_chunks: int | None = ...,
         chunk_size: int | None = ...,
     ) -> None: ...
     @property
-    def num_chunks(self) -> int: ...
-    def get_base(self, source_coords: ir.Value[Any]) -> ir.Value[Any]: ...
+    def num_chunks(self) -> int:
+        """How many chunks there are."""
+    def get_base(self, source_coords: IndexValue) -> Index:
+        """The first element of a chunk."""
     def refine(
-        self, *, chunk: ir.Value[Any] | None = ..., num_chunks: int | None = ..., chunk_size: int | None = ...
-    ) -> Partition1D: ...
+        self, *, chunk: IndexValue | None = ..., num_chunks: int | None = ..., chunk_size: int | None = ...
+    ) -> Partition1D:
+        """One chunk, split again; it starts at `chunk`, or at the first where none is named."""
 
 class SemaphoreRef:
     """A counter in global memory by which devices or blocks wait for each other."""
@@ -82,29 +98,43 @@ class SemaphoreRef:
     def __init__(self, ptr: ir.Value[Any]) -> None: ...
     def signal(
         self,
-        value: ir.Value[Any] | int,
-        predicate: ir.Value[Any] | None = ...,
+        value: IntegerValue | int,
+        predicate: IntegerValue | None = ...,
         relaxed: bool = ...,
         memory_scope: Literal["sys", "gpu"] = ...,
-    ) -> None: ...
+    ) -> None:
+        """Adds to the counter (PTX ISA, "red"), after what the thread wrote before unless `relaxed`. One thread of the warpgroup does.
+
+        `memory_scope` says who sees it: the device ("gpu") or all devices ("sys"). Raises ValueError for another, and but for 32 bits.
+        """
     @staticmethod
-    def signal_multimem(ptr: ir.Value[Any], value: Any, predicate: ir.Value[Any] | None = ...) -> None: ...
+    def signal_multimem(ptr: ir.Value[Any], value: IntegerValue | int, predicate: IntegerValue | None = ...) -> None:
+        """Adds to the counter on every device; `ptr` is a multimem address (PTX ISA, "multimem.red")."""
     def wait(
         self,
-        value: ir.Value[Any] | int = ...,
+        value: IntegerValue | int = ...,
         *,
         decrement: bool = ...,
         scope: ThreadSubset = ...,
         memory_scope: Literal["sys", "gpu"] = ...,
-    ) -> None: ...
+    ) -> None:
+        """Waits until the counter is `value` or more, and takes that away unless `decrement` is False; the threads of the scope go on
+
+        together. Raises ValueError for the scope of a block.
+        """
 
 class ForResult[Results, Result]:
-    op: Any
+    """A loop, and what it carried in the end."""
+
+    op: ir.OpView
     results: Results
     @property
-    def result(self) -> Result: ...
+    def result(self) -> Result:
+        """The one value that is carried. Raises ValueError where there are several."""
 
 class Arch:
+    """A compute capability: (9, 0) is Hopper, (10, 0) Blackwell."""
+
     major: int
     minor: int
     def __init__(self, major: int, minor: int) -> None: ...
@@ -117,17 +147,26 @@ class Region(AbstractContextManager[None], ContextDecorator):
     def __exit__(self, *exception: object) -> None: ...
 
 @overload
-def fori[T: tuple[Any, ...] | list[Any]](  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-    bound: ir.Value[Any], carrys: T
+def fori[I: (Index, I8, I16, I32, I64), T: tuple[Any, ...] | list[Any]](  # type: ignore[overload-overlap]
+    bound: I, carrys: T
+) -> Callable[[Callable[[I, T], T]], ForResult[T, Any]]: ...
+@overload
+def fori[I: (Index, I8, I16, I32, I64), T](  # type: ignore[overload-overlap]
+    bound: I, carrys: T
+) -> Callable[[Callable[[I, T], T]], ForResult[list[T], T]]: ...
+@overload
+def fori[T: tuple[Any, ...] | list[Any]](  # type: ignore[overload-overlap]
+    bound: IndexValue | IntegerValue, carrys: T
 ) -> Callable[[Callable[[Any, T], T]], ForResult[T, Any]]: ...
 @overload
-def fori[T](bound: ir.Value[Any], carrys: T) -> Callable[[Callable[[Any, T], T]], ForResult[Any, T]]:
-    """Decorates the body of a loop from 0 to `bound`: it takes the index and the carried values, and returns these.
+def fori[T](bound: IndexValue | IntegerValue, carrys: T) -> Callable[[Callable[[Any, T], T]], ForResult[list[T], T]]:
+    """Decorates the body of a loop from 0 to `bound`: it takes the index, of the bound's type, and the carried values,
+    and returns these.
 
     The decorated name is the loop's result: `.result` of one carried value, `.results` of a tuple or list of them.
     """
 
-def when(cond: ir.Value[Any]) -> Region:
+def when(cond: IntegerValue) -> Region:
     """Runs the body in the threads where `cond` holds."""
 
 def single_thread(scope: ThreadSubset = ...) -> Region:
@@ -136,17 +175,32 @@ def single_thread(scope: ThreadSubset = ...) -> Region:
 def single_thread_predicate(scope: ThreadSubset = ...) -> I1:
     """True in one thread of the warp, warpgroup or block."""
 
-def block_idx() -> I32: ...
+def block_idx() -> I32:
+    """The linear index of this block in the grid."""
+
 def cluster_idx(
-    dim: Dim | Iterable[Dim] | None = ..., dim_idx: ir.Value[Any] | Sequence[ir.Value[Any]] | None = ...
+    dim: Dim | Iterable[Dim] | None = ..., dim_idx: IndexValue | Sequence[IndexValue] | None = ...
 ) -> Index:
     """The linear index of this block in its cluster, or along some of its axes."""
 
-def clock() -> I32: ...
-def smid() -> I32: ...
-def globaltimer(kind: Literal["low", "high"] | None = ...) -> ir.Value[Any]: ...
-def nanosleep(nanos: ir.Value[Any]) -> None: ...
-def get_arch() -> Arch: ...
+def clock() -> I32:
+    """The multiprocessor's counter of cycles (PTX ISA, "%clock")."""
+
+def smid() -> I32:
+    """The number of the multiprocessor (PTX ISA, "%smid")."""
+
+@overload
+def globaltimer(kind: None = ...) -> I64: ...
+@overload
+def globaltimer(kind: Literal["low", "high"]) -> I32:
+    """The device's clock in nanoseconds, or the low or high half of it (PTX ISA, "%globaltimer")."""
+
+def nanosleep(nanos: IntegerValue) -> None:
+    """Suspends the thread for about so many nanoseconds (PTX ISA, "nanosleep")."""
+
+def get_arch() -> Arch:
+    """The architecture that is lowered for."""
+
 def set_max_registers(n: int, *, action: Literal["increase", "decrease"]) -> None:
     """Sets the number of registers of each thread of the warpgroup, which all of its warps call (PTX ISA, "setmaxnreg").
 
@@ -164,67 +218,176 @@ def warpgroup_barrier() -> None:
 def block_barrier() -> None:
     """Waits for all threads of the block (PTX ISA, "barrier.sync 0"), those of every warpgroup."""
 
-def warpgroup_barrier_idx(sync: bool = ...) -> I32: ...
-def warp_barrier() -> None: ...
-def fence_release_sys() -> None: ...
+def warpgroup_barrier_idx(sync: bool = ...) -> I32:
+    """The number of the warpgroup's hardware barrier, one more than `warpgroup_idx`."""
+
+def warp_barrier() -> None:
+    """Waits for all threads of the warp (PTX ISA, "bar.warp.sync")."""
+
+def fence_release_sys() -> None:
+    """Orders what the thread did before what follows, for all devices (PTX ISA, "fence")."""
 
 # Clusters.
 
-def get_cluster_ptr(ptr: ir.Value[Any], cluster_block: ir.Value[Any], generic: bool = ...) -> ir.Value[Any]: ...
+def get_cluster_ptr(ptr: ir.Value[Any], cluster_block: IntegerValue, generic: bool = ...) -> ir.Value[Any]:
+    """The same address in another block of the cluster (PTX ISA, "mapa"): a generic pointer, or one of address space 7."""
+
 def cluster_collective_mask(
     cluster_shape: tuple[int, int, int], collective: Dim | Sequence[Dim], leader_tracked: bool = ...
-) -> ir.Value[Any]: ...
+) -> I32:
+    """A bit for each block along the collective axes, this one's coordinates on the others; with `leader_tracked`, for the first."""
+
 def try_cluster_cancel(
-    result_ref: SmemRef[Any, Any], barrier: BarrierRef, predicate: ir.Value[Any] | None = ...
-) -> None: ...
-def query_cluster_cancel(result_ref: SmemRef[Any, Any]) -> tuple[I32, I32, I32, I1]: ...
+    result_ref: SmemRef[Any, Any], barrier: BarrierRef, predicate: IntegerValue | None = ...
+) -> None:
+    """Asks to take over a cluster that has not been launched yet (PTX ISA, "clusterlaunchcontrol.try_cancel").
+
+    The answer, 16 bytes, arrives in `result_ref` of each block and completes on `barrier`.
+    """
+
+def query_cluster_cancel(result_ref: SmemRef[Any, Any]) -> tuple[I32, I32, I32, I1]:
+    """What `try_cluster_cancel` answered: the first block's x, y and z in the grid, and whether there was a cluster to take over."""
 
 # Debugging.
 
-def debug_print(fmt: str, *args: Any, uniform: bool = ..., scope: ThreadSubset | None = ...) -> None:
+def debug_print(fmt: str, *args: ir.Value[Any], uniform: bool = ..., scope: ThreadSubset | None = ...) -> None:
     """Prints from the device; `{}` in `fmt` stands for an argument. `uniform` prints from one thread."""
 
 # Shapes, widths and pointers.
 
-def bitwidth(ty: ir.Type) -> int: ...
-def bytewidth(ty: ir.Type) -> int: ...
-def tile_shape(shape: Sequence[int], tiling: Sequence[int]) -> tuple[int, ...]: ...
-def ceil_div(x: int, y: int) -> int: ...
-def is_known_divisible(value: ir.Value[Any], divisor: int, max_depth: int = ...) -> bool: ...
-def is_signed(dtype: Any) -> bool | None: ...
-def dtype_to_ir_type(dtype: Any) -> ir.Type: ...
-def is_smem_ref(ref: ir.Value[Any] | ir.Type) -> bool: ...
-def is_tmem_ref(ref: ir.Value[Any] | ir.Type) -> bool: ...
-def is_cluster_smem_ref(ref: ir.Value[Any] | ir.Type) -> bool: ...
-def is_memref_transposed(ref: ir.MemRefType) -> bool: ...
-def get_contiguous_strides(xs: Sequence[int]) -> list[int]: ...
+def bitwidth(ty: ir.Type) -> int:
+    """Width of a type in bits, of a vector all of it. Raises ValueError unless it is a power of 2."""
+
+def bytewidth(ty: ir.Type) -> int:
+    """Width of a type in bytes."""
+
+def tile_shape(shape: Sequence[int], tiling: Sequence[int]) -> tuple[int, ...]:
+    """The shape of an array whose last axes are split into tiles: (128, 64) by (8, 32) is (16, 2, 8, 32).
+
+    Raises ValueError where it does not divide.
+    """
+
+def ceil_div(x: int, y: int) -> int:
+    """`x / y`, rounded up."""
+
+def is_known_divisible(value: ir.Value[Any], divisor: int, max_depth: int = ...) -> bool:
+    """Whether the value is a multiple of `divisor`, as far as the operations that made it say."""
+
+def is_signed(dtype: type[DType] | ForeignDType) -> bool | None:
+    """The signedness of an integer dtype, None for the others; False for truth values."""
+
+def dtype_to_ir_type(dtype: type[DType] | ForeignDType) -> ir.Type:
+    """The MLIR type of a dtype; integers have no sign there."""
+
+def is_smem_ref(ref: ir.Value[Any] | ir.Type) -> bool:
+    """Whether a reference is to the block's shared memory. Raises ValueError for what is no reference."""
+
+def is_tmem_ref(ref: ir.Value[Any] | ir.Type) -> bool:
+    """Whether a reference is to tensor memory, which it is in Warpgroup semantics alone. ValueError for what is no reference."""
+
+def is_cluster_smem_ref(ref: ir.Value[Any] | ir.Type) -> bool:
+    """Whether a reference is to shared memory of the cluster. Raises ValueError for what is no reference."""
+
+def is_memref_transposed(ref: ir.MemRefType) -> bool:
+    """Whether the strides of a type are not in descending order."""
+
+def get_contiguous_strides(xs: Sequence[int]) -> list[int]:
+    """The strides, in elements, of an array of this shape without gaps."""
+
 def parse_indices(
-    index: Any, shape: Sequence[int], *, check_oob: bool = ...
-) -> tuple[list[Any], list[int], list[bool]]: ...
-def memref_ptr(memref_arg: ir.Value[Any]) -> ir.Value[Any]:
+    index: Subscript, shape: Sequence[int], *, check_oob: bool = ...
+) -> tuple[list[IndexValue | int], list[int], list[bool]]:
+    """Of what is indexed so: the first index and the length along each axis, and whether the axis is dropped."""
+
+def memref_ptr(memref_arg: ir.Value[ir.MemRefType]) -> ir.Value[Any]:
     """The address of a reference, a plain MLIR value: from here on nothing is checked."""
 
-def ptr_as_memref(ptr: ir.Value[Any], memref_ty: ir.MemRefType) -> ir.Value[Any]: ...
-def getelementptr(ptr: ir.Value[Any], indices: Sequence[ir.Value[Any] | int], dtype: ir.Type) -> ir.Value[Any]: ...
-def elements_to_bytes(offset: ir.Value[Any], element_bitwidth: int) -> ir.Value[Any]: ...
-def smem() -> ir.Attribute: ...
-def tmem() -> ir.Attribute: ...
-def smem_cluster() -> ir.Attribute: ...
+def ptr_as_memref(ptr: ir.Value[Any], memref_ty: ir.MemRefType) -> ir.Value[ir.MemRefType]:
+    """A reference of this type at an address. Raises ValueError for another address space, and for a type with an offset."""
+
+def getelementptr(ptr: ir.Value[Any], indices: Sequence[IntegerValue | int], dtype: ir.Type) -> ir.Value[Any]:
+    """The address of an element, by its indices in an array of `dtype` at `ptr`."""
+
+def elements_to_bytes[V: ir.Value[Any]](offset: V, element_bitwidth: int) -> V:
+    """An offset in elements as one in bytes."""
+
+def smem() -> ir.Attribute:
+    """The memory space of shared memory, an attribute of reference types."""
+
+def tmem() -> ir.Attribute:
+    """The memory space of tensor memory in Warpgroup semantics."""
+
+def smem_cluster() -> ir.Attribute:
+    """The memory space of the cluster's shared memory."""
 
 # Registers.
 
-def bitcast(x: ir.Value[Any], new_type: ir.Type) -> ir.Value[Any]: ...
-def vector_slice(v: ir.Value[Any], s: slice) -> ir.Value[Any]: ...
-def vector_concat(vectors: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
-def pack_array(values: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
-def shfl_bfly(x: ir.Value[Any], distance: int | ir.Value[Any]) -> ir.Value[Any]: ...
-def redux(x: ir.Value[Any], mask: ir.Value[Any], kind: Any) -> ir.Value[Any]: ...
-def prmt(high: ir.Value[Any], low: ir.Value[Any], permutation: ir.Value[Any]) -> ir.Value[Any]: ...
-def warp_tree_reduce(value: ir.Value[Any], op: Callable[..., ir.Value[Any]], group_size: int) -> ir.Value[Any]: ...
-def multimem_store(ptr: ir.Value[Any], value: ir.Value[Any]) -> None: ...
+type _Scalar = I1 | I8 | I16 | I32 | I64 | F16 | BF16 | F32 | F64
+
+@overload
+def bitcast[S: _Scalar](x: ir.Value[Any], new_type: type[S]) -> S: ...
+@overload
+def bitcast(x: ir.Value[Any], new_type: ir.Type) -> ir.Value[Any]:
+    """The same bits as a scalar or vector of another type of the same width."""
+
+def vector_slice(v: ir.Value[Any], s: slice) -> ir.Value[Any]:
+    """Neighbouring elements of a vector."""
+
+def vector_concat(vectors: Sequence[ir.Value[Any]]) -> ir.Value[Any]:
+    """Vectors of one element type, joined. Raises ValueError for none, or for others."""
+
+def pack_array(values: Sequence[ir.Value[Any]]) -> ir.Value[Any]:
+    """The address of an array on the stack that holds the values."""
+
+def shfl_bfly[V: ir.Value[Any]](x: V, distance: int | IntegerValue) -> V:
+    """The value of the lane whose number differs in the bits of `distance` (PTX ISA, "shfl.sync"), of any width."""
+
+class ReductionKind(enum.IntEnum):
+    """What `redux` computes over a warp (PTX ISA, "redux.sync"); NVVM's own names."""
+
+    ADD = 1
+    AND = 2
+    MAX = 3
+    MIN = 4
+    OR = 5
+    UMAX = 6
+    UMIN = 7
+    XOR = 8
+    FMIN = 9
+    FMAX = 10
+
+def redux[V: ir.Value[Any]](x: V, mask: IntegerValue, kind: enum.IntEnum) -> V:
+    """The reduction over the lanes of `mask` (PTX ISA, "redux.sync"), of 32-bit values or a vector of them; ValueError for others.
+
+    float32 needs Blackwell.
+    """
+
+def prmt[V: ir.Value[Any]](high: V, low: V, permutation: IntegerValue) -> V:
+    """Four of the eight bytes of two 32-bit values, picked by `permutation` (PTX ISA, "prmt"). ValueError for two types."""
+
+def warp_tree_reduce[V: ir.Value[Any]](value: V, op: Callable[[V, V], ir.Value[Any]], group_size: int) -> V:
+    """The reduction of a 32-bit value over groups of so many lanes, a power of 2, by `op`."""
+
+def multimem_store(ptr: ir.Value[Any], value: ir.Value[Any]) -> None:
+    """Stores 4, 8 or 16 bytes on every device (PTX ISA, "multimem.st"). Raises ValueError for another width."""
+
 def multimem_load_reduce(
     ty: ir.Type, ptr: ir.Value[Any], reduction: MultimemReductionOp, is_signed: bool | None = ...
-) -> ir.Value[Any]: ...
+) -> ir.Value[Any]:
+    """Loads the reduction over all devices (PTX ISA, "multimem.ld_reduce"), a vector of 4, 8 or 16 bytes.
+
+    Raises ValueError or NotImplementedError for dtypes and reductions that do not go together.
+    """
+
+@overload
+def inline_ptx[S: _Scalar](
+    ptx: str,
+    *args: ir.Value[Any],
+    result_types: type[S],
+    predicate: None = ...,
+    has_side_effects: bool = ...,
+    convergent: bool = ...,
+) -> S: ...
 @overload
 def inline_ptx(
     ptx: str,
@@ -235,10 +398,19 @@ def inline_ptx(
     convergent: bool = ...,
 ) -> ir.Value[Any]: ...
 @overload
+def inline_ptx[S: _Scalar](
+    ptx: str,
+    *args: ir.Value[Any],
+    result_types: Sequence[type[S]],
+    predicate: None = ...,
+    has_side_effects: bool = ...,
+    convergent: bool = ...,
+) -> tuple[S, ...]: ...
+@overload
 def inline_ptx(
     ptx: str,
     *args: ir.Value[Any],
-    result_types: Sequence[ir.Type],
+    result_types: Sequence[ir.Type | type[_Scalar]],
     predicate: None = ...,
     has_side_effects: bool = ...,
     convergent: bool = ...,
@@ -248,17 +420,35 @@ def inline_ptx(
     ptx: str,
     *args: ir.Value[Any],
     result_types: None = ...,
-    predicate: ir.Value[Any] | None = ...,
-    has_side_effects: Literal[True],
+    predicate: IntegerValue | None = ...,
+    has_side_effects: bool = ...,
     convergent: bool = ...,
-) -> None: ...
+) -> None:
+    """Emits PTX with `$0`, `$1`, … for the results, the operands and then the predicate.
+
+    `result_types` is a scalar class of ours (`mgpu.I32`) or an MLIR type, or a sequence of them, or None. `convergent` says
+    that the threads act together. Raises ValueError for a predicate with results, and for PTX without results or effects.
+    """
 
 # Of Mosaic GPU's own.
 
-def bitwidth_impl(ty: ir.Type) -> int: ...
-def dyn_dot(x: Sequence[ir.Value[Any]], y: Sequence[ir.Value[Any]]) -> ir.Value[Any]: ...
-def reduce_shape(shape: Sequence[int], axes: Sequence[int], keep_dims: bool = ...) -> tuple[int, ...]: ...
-def prefetch_tensormap(desc_ptr: ir.Value[Any], predicate: ir.Value[Any] | None = ...) -> None: ...
-def get_memref_llvm_address_space(memref_ty: ir.MemRefType) -> int | None: ...
-def gpu_address_space_to_nvptx(address_space: Any) -> int: ...
-def dump_to_file_or_stdout(content: str, name: str, path: str) -> None: ...
+def bitwidth_impl(ty: ir.Type) -> int:
+    """As `bitwidth`, of any width."""
+
+def dyn_dot[V: ir.Value[Any]](x: Sequence[V], y: Sequence[V]) -> V:
+    """The sum of the products."""
+
+def reduce_shape(shape: Sequence[int], axes: Sequence[int], keep_dims: bool = ...) -> tuple[int, ...]:
+    """The shape without these axes, or with axes of length 1 in their place."""
+
+def prefetch_tensormap(desc_ptr: ir.Value[Any], predicate: IntegerValue | None = ...) -> None:
+    """Starts bringing a TMA descriptor to the cache (PTX ISA, "prefetch")."""
+
+def get_memref_llvm_address_space(memref_ty: ir.MemRefType) -> int | None:
+    """The number of a reference type's address space; None for global memory."""
+
+def gpu_address_space_to_nvptx(address_space: enum.IntEnum) -> int:
+    """The number of an address space in NVPTX: 1 is global memory, 3 is shared memory."""
+
+def dump_to_file_or_stdout(content: str, name: str, path: str) -> None:
+    """Writes to `path/name`, or prints where there is no path."""

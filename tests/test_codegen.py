@@ -9,11 +9,14 @@ import re
 from typing import Any
 
 import jax.experimental.mosaic.gpu as mgpu
+import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 import pytest
 from jax.experimental.mosaic.gpu import core, utils
 
-from examples import cluster_exchange
+import safegpu
+from examples import blackwell_matmul, blackwell_scaled_matmul, cluster_exchange
 from safegpu.offline.codegen import DEVICES, Compiled, compile_elsewhere, is_available
 from safegpu.offline.lowering import lowered
 from tests.raw import sparse_matmul
@@ -31,20 +34,21 @@ class Kernel:
     ptx: dict[str, int]
     sass: dict[str, int]
     peers: int = 1
+    keywords: tuple[tuple[str, Any], ...] = ()
 
     def build(self) -> Any:
         module, _, function = self.target.partition(":")
-        return getattr(importlib.import_module(module), function)()
+        return getattr(importlib.import_module(module), function)(**dict(self.keywords))
 
     def lowered(self) -> str:
         return lowered(self.build, DEVICES[self.arch].arch, peers=self.peers)
 
     @functools.cache  # noqa: B019
     def compiled(self) -> Compiled:
-        return compile_elsewhere(self.target, self.arch, peers=self.peers)
+        return compile_elsewhere(self.target, self.arch, peers=self.peers, **dict(self.keywords))
 
     def __hash__(self) -> int:
-        return hash((self.target, self.arch, self.peers))
+        return hash((self.target, self.arch, self.peers, self.keywords))
 
 
 # Each thread sends its share of a tile four bytes at a time; a barrier that expects another sum of bytes
@@ -69,7 +73,85 @@ _MULTIMEM_SASS = {
     "ATOMG.E.CAS.STRONG.SYS": 1,
 }
 
+
+def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], sass: dict[str, int]) -> dict[str, Any]:
+    """What every Hopper matmul has: four products a step of 128 bytes along k, and its producer unrolled by two."""
+    copy = "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
+    return {
+        "arch": "sm_90a",
+        "body": "hopper_matmul",
+        "ptx": {
+            f"wgmma.mma_async.sync.aligned.{wgmma}": 4,
+            "wgmma.fence.sync.aligned": 1,
+            "wgmma.wait_group.sync.aligned": 1,
+            copy: 2,
+            f"{copy}.multicast::cluster": 2,
+            "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group": stores,
+            "fence.proxy.async.shared::cta": stores,
+            "setmaxnreg.dec.sync.aligned.u32": 1,
+            "setmaxnreg.inc.sync.aligned.u32": 1,
+            **ptx,
+        },
+        "sass": {
+            gmma: 4,
+            "WARPGROUP.DEPBAR.LE": 1,
+            "UTMALDG.4D": 2,
+            "UTMALDG.4D.MULTICAST": 2,
+            "UTMASTG.4D": stores,
+            "USETMAXREG.DEALLOC.CTAPOOL": 1,
+            "USETMAXREG.TRY_ALLOC.CTAPOOL": 1,
+            **sass,
+        },
+    }
+
+
+def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
+    """A tile is loaded in four places of the code and stored once for each device; a signal goes to each peer."""
+    loads, peers = 4, devices - 1
+    ptx = {
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes": loads,
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group": devices,
+        "cp.async.bulk.commit_group": devices,
+        "cp.async.bulk.wait_group.read": 1,
+        "cp.async.bulk.wait_group": 1,
+        "red.release.sys.global.add.u32": peers,
+        "atom.relaxed.sys.global.cas.b32": min(peers, 1),
+        "fence.acquire.sys": min(peers, 1),
+    }
+    sass = {
+        "UTMALDG.2D": loads,
+        "UTMASTG.2D": devices,
+        "REDG.E.ADD.STRONG.SYS": peers,
+        "ATOMG.E.CAS.STRONG.SYS": min(peers, 1),
+    }
+    return ptx, sass
+
+
 KERNELS = {
+    "Hopper matmul f16": Kernel(
+        target="examples.hopper_matmul:float16",
+        **_hopper_matmul(
+            "m64n256k16.f32.f16.f16",
+            "HGMMA.64x256x16.F32",
+            stores=4,
+            ptx={"stmatrix.sync.aligned.m8n8.x4.shared.b16": 16},
+            sass={"F2FP.F16.F32.PACK_AB": 64, "STSM.16.M88.4": 16},
+        ),
+    ),
+    "Hopper matmul bf16": Kernel(
+        target="examples.hopper_matmul:bfloat16",
+        **_hopper_matmul("m64n256k16.f32.bf16.bf16", "HGMMA.64x256x16.F32.BF16", stores=8, ptx={}, sass={"STS.64": 64}),
+    ),
+    "Hopper matmul f8": Kernel(
+        target="examples.hopper_matmul:float8",
+        **_hopper_matmul(
+            "m64n256k32.f32.e4m3.e4m3",
+            "QGMMA.64x256x32.F32.E4M3.E4M3",
+            stores=4,
+            ptx={"stmatrix.sync.aligned.m8n8.x4.shared.b16": 16},
+            sass={"F2FP.F16.F32.PACK_AB": 64, "STSM.16.M88.4": 16},
+        ),
+    ),
     "exchange": Kernel(
         target="examples.cluster_exchange:exchange",
         arch="sm_90a",
@@ -111,6 +193,77 @@ KERNELS = {
         ptx={"tcgen05.mma.sp.cta_group::1.kind::f8f6f4": 4, "tcgen05.cp.cta_group::1.128x128b": 2},
         sass={"UTCQMMA": 4, "UTCCP.T.S.128dp128bit": 2, "UTCBAR": 1},
     ),
+    "matmul f16": Kernel(
+        target="examples.blackwell_matmul:float16",
+        arch="sm_100a",
+        body="blackwell_matmul",
+        ptx={
+            "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32": 1,
+            "tcgen05.mma.cta_group::2.kind::f16": 4,
+            "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64": 2,
+            "tcgen05.ld.sync.aligned.16x256b.x8.b32": 8,
+            "tcgen05.wait::ld.sync.aligned": 4,
+            "tcgen05.fence::before_thread_sync": 1,
+            "mbarrier.arrive.shared::cluster.b64": 1,
+            "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group": 4,
+        },
+        # The copies of A and B are there twice: while the ring fills, and after.
+        sass={
+            "UTCHMMA.2CTA": 4,
+            "UTMALDG.4D.2CTA": 4,
+            "UTCBAR.2CTA.MULTICAST": 2,
+            "LDTM.16dp256bit.x8": 8,
+            "UTMASTG.4D": 4,
+        },
+    ),
+    "matmul bf16 to f32": Kernel(
+        target="examples.blackwell_matmul:bfloat16",
+        arch="sm_100a",
+        body="blackwell_matmul",
+        ptx={"tcgen05.mma.cta_group::2.kind::f16": 4, "tcgen05.ld.sync.aligned.16x256b.x4.b32": 16},
+        sass={"UTCHMMA.2CTA": 4, "UTMALDG.4D.2CTA": 4, "LDTM.16dp256bit.x4": 16, "UTMASTG.4D": 8},
+    ),
+    "matmul f8": Kernel(
+        target="examples.blackwell_matmul:float8",
+        arch="sm_100a",
+        body="blackwell_matmul",
+        ptx={"tcgen05.mma.cta_group::2.kind::f8f6f4": 4},
+        sass={"UTCQMMA.2CTA": 4, "UTMALDG.4D.2CTA": 4},
+    ),
+    # One step of 128 bytes is four MMAs; A has one tile of scales for each 128 columns of them, B two.
+    "scaled mxfp8": Kernel(
+        target="examples.blackwell_scaled_matmul:mxfp8",
+        arch="sm_100a",
+        body="blackwell_scaled_matmul",
+        ptx={
+            "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X": 4,
+            "tcgen05.cp.cta_group::1.32x128b.warpx4": 3,
+            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64": 2,
+            "tcgen05.fence::after_thread_sync": 1,
+            "tcgen05.wait::ld.sync.aligned": 8,
+        },
+        sass={"UTCQMMA": 4, "UTCCP.T.S.4x32dp128bit": 3, "UTCBAR": 2, "LDTM.16dp256bit.x4": 16, "UTMASTG.4D": 8},
+    ),
+    "scaled mxfp4": Kernel(
+        target="examples.blackwell_scaled_matmul:mxfp4",
+        arch="sm_100a",
+        body="blackwell_scaled_matmul",
+        ptx={
+            "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::2X": 4,
+            "tcgen05.cp.cta_group::1.32x128b.warpx4": 6,
+        },
+        sass={"UTCOMMA": 4, "UTCCP.T.S.4x32dp128bit": 6, "UTCBAR": 2},
+    ),
+    "scaled nvfp4": Kernel(
+        target="examples.blackwell_scaled_matmul:nvfp4",
+        arch="sm_100a",
+        body="blackwell_scaled_matmul",
+        ptx={
+            "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X": 4,
+            "tcgen05.cp.cta_group::1.32x128b.warpx4": 12,
+        },
+        sass={"UTCOMMA.4X": 4, "UTCCP.T.S.4x32dp128bit": 12, "UTCBAR": 2},
+    ),
     "multimem Hopper": Kernel(
         target="examples.multimem_all_reduce:kernel",
         arch="sm_90a",
@@ -127,6 +280,18 @@ KERNELS = {
         sass=_MULTIMEM_SASS,
         peers=2,
     ),
+    **{
+        f"all-gather of {devices}, {arch}": Kernel(
+            target="examples.all_gather:kernel",
+            arch=arch,
+            body="all_gather",
+            ptx=_all_gather(devices)[0],
+            sass=_all_gather(devices)[1],
+            peers=devices,
+            keywords=(("devices", devices),),
+        )
+        for devices, arch in ((1, "sm_90a"), (2, "sm_90a"), (2, "sm_100a"), (4, "sm_90a"))
+    },
 }
 
 every_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
@@ -177,6 +342,46 @@ def test_packed_metadata_keeps_every_position(dtype: str) -> None:
 def test_packed_metadata_is_of_whole_tiles() -> None:
     with pytest.raises(ValueError, match="whole 128x64 tiles, got \\(64, 64\\)"):
         sparse_matmul.pack_metadata(np.zeros((64, 64), int), "float16")
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.float8_e8m0fnu, ml_dtypes.float8_e4m3fn], ids=lambda dtype: dtype.__name__)
+def test_packed_scales_lie_where_the_tensor_core_reads_them(dtype: Any) -> None:
+    scales = np.random.default_rng(0).integers(0, 256, (256, 24), np.uint8).view(dtype)
+    packed = blackwell_scaled_matmul.pack_scales(scales)
+    assert packed.shape == (2, 6, 32, 16)
+    of_jax = jnp.asarray(scales)
+    # As in jax's tests of block-scaled MMAs.
+    tiles = of_jax.reshape(256 // 128, 4, 32, 24 // 4, 4).transpose(0, 3, 2, 1, 4).reshape(256 // 128, 24 // 4, 32, 16)
+    bits = packed.view(np.uint8)
+    np.testing.assert_array_equal(bits, np.asarray(tiles).view(np.uint8))
+    np.testing.assert_array_equal(bits, np.asarray(blackwell_scaled_matmul.pack_scales(of_jax)).view(np.uint8))
+    for row, column in np.ndindex(scales.shape):
+        place = row // 128, column // 4, row % 32, row % 128 // 32 * 4 + column % 4
+        assert bits[place] == scales.view(np.uint8)[row, column]
+
+
+@pytest.mark.parametrize("shape", [(64, 8), (128, 6)])
+def test_packed_scales_are_of_whole_tiles(shape: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"whole 128x4 tiles, got {shape}")):
+        blackwell_scaled_matmul.pack_scales(np.zeros(shape))
+
+
+def test_matmuls_say_what_sizes_they_take() -> None:
+    with pytest.raises(ValueError, match=r"multiples of 256, and k a multiple of 64 from 384 on, got m=256, n=128, k="):
+        blackwell_matmul.kernel(safegpu.float16, safegpu.float16, 256, 128, 512)
+    with pytest.raises(ValueError, match="k a multiple of 128 from 768 on, got m=256, n=256, k=640"):
+        blackwell_matmul.kernel(safegpu.float8_e5m2, safegpu.float16, 256, 256, 640)
+    with pytest.raises(ValueError, match="must be multiples of 128, 256 and 256, got m=128, n=256, k=128"):
+        blackwell_scaled_matmul.kernel(
+            safegpu.float4_e2m1fn,
+            safegpu.float8_e4m3fn,
+            16,
+            blackwell_scaled_matmul.multiply_float4,
+            safegpu.float16,
+            128,
+            256,
+            128,
+        )
 
 
 def test_oracle_passes_exceptions_on_and_leaves_no_patch() -> None:

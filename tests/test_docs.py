@@ -1,10 +1,14 @@
 """The code in docs/ is legal and lowers."""
 
+import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from safegpu.offline.lowering import lowered
 
@@ -46,3 +50,79 @@ def test_its_mistakes_are_found(tmp_path: Path) -> None:
             [sys.executable, "-m", "safegpu", "check", "kernel.py"], cwd=tmp_path, capture_output=True, text=True
         )
         assert name.split()[0] in check.stdout, check.stdout + check.stderr
+
+
+# --- adopting.md: a raw kernel, and the steps by which it becomes a typed one
+
+
+def patched(code: str, diff: str) -> str:
+    """`code` with the hunks of `diff` applied, each of which fits in one place; `@@` stands between them."""
+    for hunk in re.split(r"^@@\n", diff, flags=re.M):
+        lines = hunk.splitlines(keepends=True)
+        old, new = ("".join(line[1:] for line in lines if line[0] in f" {sign}") for sign in "-+")
+        assert code.count(old) == 1, f"{code.count(old)} places for\n{hunk}"
+        code = code.replace(old, new)
+    return code
+
+
+def states(page: str) -> Iterator[tuple[str, bool, str]]:
+    """The kernel after each diff of the page, whether it lowers as the raw one, and what the check says of it.
+
+    A diff that is marked `try` is taken back before the next one. What a page does not say is that the check is clean.
+    """
+    blocks = re.findall(r"^```(python|diff|diff try|console)\n(.*?)^```$", page, re.M | re.S)
+    (_, code), *rest = blocks
+    for (kind, diff), (following, said) in zip(rest, [*rest[1:], ("", "")], strict=True):
+        if kind.startswith("diff"):
+            state = patched(code, diff)
+            says = said.partition("\n")[2] if following == "console" else "clean: 1 file\n"
+            code = state if kind == "diff" else code
+            yield state, kind == "diff" or says == "clean: 1 file\n", says
+
+
+def run(*command: str, cwd: Path) -> str:
+    """What the command writes to its standard output; AssertionError where it writes to the other."""
+    ran = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(DOCS.parent), "JAX_PLATFORMS": "cpu"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stderr == ""
+    return ran.stdout
+
+
+def built(code: str) -> str:
+    names: dict[str, Any] = {}
+    exec(code, names)
+    return lowered(names["kernel"], arch=(9, 0))
+
+
+ADOPTING = (DOCS / "adopting.md").read_text()
+RAW, WHOLE, COMPARISON = re.findall(r"^```python\n(.*?)^```$", ADOPTING, re.M | re.S)
+STATES = list(states(ADOPTING))
+
+
+def test_the_page_tries_what_is_wrong() -> None:
+    assert len(STATES) >= 10
+    assert len([says for _, _, says in STATES if says.startswith("matmul.py:")]) >= 5
+    *_, (last, _, _) = STATES
+    assert last == WHOLE
+
+
+@pytest.mark.parametrize(("code", "same", "says"), STATES, ids=[str(number) for number in range(len(STATES))])
+def test_each_step_of_adopting(tmp_path: Path, code: str, same: bool, says: str) -> None:
+    (tmp_path / "matmul.py").write_text(code)
+    assert run("safegpu", "check", "matmul.py", cwd=tmp_path) == says
+    if same:
+        assert built(code) == built(RAW)
+
+
+def test_the_adopted_kernel(tmp_path: Path) -> None:
+    (tmp_path / "matmul.py").write_text(WHOLE)
+    (tmp_path / "raw_matmul.py").write_text(RAW)
+    (tmp_path / "compare.py").write_text(COMPARISON)
+    assert run("compare", cwd=tmp_path) == ""
+    assert "Success" in run("mypy", "--strict", "--config-file=", "matmul.py", cwd=tmp_path)
+    assert "0 errors" in run("pyright", f"--pythonpath={sys.executable}", "matmul.py", cwd=tmp_path)

@@ -21,11 +21,14 @@ from safegpu.check.matching import Argument, literal
 from safegpu.check.messages import Complaint, read
 from safegpu.check.mypy_run import Message
 from safegpu.check.source import Given, Source, arguments, columns, split, unpacks
-from safegpu.check.surface import signatures
+from safegpu.check.surface import SELF, signatures
 from safegpu.check.typeexpr import ANYTHING, Type, parse
 
 REVEALED = re.compile(r'^Revealed type is "(.*)"$')
-OF_COMBINATIONS = frozenset(["mma", "wgmma", "TMEM", "as_gpu_kernel"])
+OF_COMBINATIONS = frozenset([
+    "mma", "wgmma", "TMEM", "as_gpu_kernel", "LaunchContext.async_copy",
+    "FragmentedArray.store_untiled", "FragmentedArray.store_tiled",
+])  # fmt: skip
 """Callables of which mypy says what the first overload expected, whatever the others do."""
 
 REVEAL = "reveal_type(\n"
@@ -96,11 +99,14 @@ def _is_ours(call: str) -> bool:
 def _wants_receiver(complaint: Complaint) -> bool:
     """Whether it is the layout or the dtype of the object itself that forbids the call."""
     forbidden = not complaint.mismatches or any(each.expected == NONE for each in complaint.mismatches)
-    return complaint.call.startswith(RECEIVERS) and (forbidden or complaint.call.endswith((".to_layout", ".load")))
+    combined = complaint.call in OF_COMBINATIONS and complaint.reading is not None
+    decides = combined or complaint.call.endswith((".to_layout", ".load"))
+    return complaint.call.startswith(RECEIVERS) and (forbidden or decides)
 
 
 def _wants_types(complaint: Complaint, call: ast.Call) -> bool:
-    return not unpacks(call) and (complaint.of_variable or complaint.call in OF_COMBINATIONS)
+    combined = complaint.call in OF_COMBINATIONS and (complaint.reading or not complaint.call.startswith(RECEIVERS))
+    return not unpacks(call) and bool(complaint.of_variable or combined)
 
 
 def _in_context(source: Source, call: ast.Call) -> list[ast.Call]:
@@ -202,6 +208,8 @@ class _Copy:
             found.given[message] = [Argument(self._type(each.value, notes, lines), each.keyword) for each in questions]
         for message, receiver in self.receivers:
             found.receivers[message] = self._type(receiver, notes, lines)
+            if message in found.given:
+                found.given[message].append(Argument(found.receivers[message], SELF))
 
     def _type(self, value: ast.expr, notes: list[tuple[Message, str]], lines: list[str]) -> Type:
         if isinstance(value, ast.Constant):

@@ -16,12 +16,15 @@ PARAMETERS = {
     "TiledLayout": ("layout",),
     "TMEMLayout": ("layout",),
     "WGMMAAccumulator": ("dtype",),
+    "DynamicSlice": ("scalar",),
+    "Value": ("scalar",),
 }
 """What the type arguments of the public classes are."""
 
 REFERENCES = frozenset("GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef DenseTMEM SparseMetaTMEM ScalesTMEM".split())
 RAW = frozenset(["Value", "OpResult", "BlockArgument"])
 LAYOUTS = frozenset("FragmentedLayout TiledLayout TMEMLayout WGStridedFragLayout WGSplatFragLayout".split())
+SCALARS = frozenset("Index I1 I8 I16 I32 I64 F16 BF16 F32 F64".split())
 BARRIERS = frozenset(["BarrierRef", "BarrierArray", "CollectiveBarrierRef", "CollectiveBarrierArray"])
 
 NUMBERS = {"bool": ("int", "float"), "int": ("float",)}
@@ -32,8 +35,8 @@ _UNKNOWN = frozenset(["Any", "Never"])
 def differences(got: Type, expected: Type) -> frozenset[str]:
     """Why `got` is not `expected`.
 
-    Nothing; or "space", "barrier" or "class", where the class is another; "literal", where the value is; or the names
-    of the type arguments that differ from those of the nearest alternative.
+    Nothing; or "space", "barrier", "scalar" or "class", where the class is another; "literal", where the value is; or
+    the names of the type arguments that differ from those of the nearest alternative.
     """
     for alternative in got.alternatives:
         nearest = min((_differences(alternative, other) for other in expected.alternatives), key=_distance)
@@ -51,7 +54,7 @@ def satisfies(got: Type, expected: Type) -> bool:
 def short(written: Type) -> Type:
     """The type as an author writes it: without the arguments that are unknown anyway."""
     args = list(written.args)
-    if written.name in PARAMETERS:
+    if written.name in PARAMETERS or written.name == "slice":
         # an `int` swizzle is what mypy makes of a literal argument while it looks for the parameter's type
         while args and (args[-1].name in _UNKNOWN or (len(args) == 2 and args[-1].name == "int")):
             args.pop()
@@ -68,6 +71,8 @@ def _kind(got: Type, expected: Type) -> str:
         return "space"
     if got.name in BARRIERS and wanted & BARRIERS:
         return "barrier"
+    if got.name in SCALARS and wanted & SCALARS:
+        return "scalar"
     return "class"
 
 
@@ -83,7 +88,11 @@ def _differences(got: Type, expected: Type) -> frozenset[str]:
             return frozenset() if _is_subclass(got.name, expected.name) else frozenset(["class"])
         got = alike
     if got.name == "Literal":
-        return frozenset() if set(got.args) <= set(expected.args) else frozenset(["literal"])
+        # in a row of the table `Literal` alone is any
+        return frozenset() if set(got.args) <= set(expected.args or got.args) else frozenset(["literal"])
+    if got.name == "tuple":
+        wanted = expected.args[:1] * len(got.args) if expected.args[1:] == (Type("..."),) else expected.args
+        return frozenset().union(*(differences(*pair) for pair in zip(got.args, wanted, strict=False)))
     names = PARAMETERS.get(got.name, ())
     differing = set()
     for index, (mine, theirs) in enumerate(zip(got.args, expected.args, strict=False)):
@@ -101,5 +110,5 @@ def _accepts(expected: Type, got: Type) -> bool:
 def _is_subclass(got: str, expected: str) -> bool:
     if expected == "object" or (got in RAW and expected in RAW) or expected in NUMBERS.get(got, ()):
         return True
-    mine, theirs = getattr(layouts, got, None), getattr(layouts, expected, None)
+    mine, theirs = vars(layouts).get(got), vars(layouts).get(expected)
     return isinstance(mine, type) and isinstance(theirs, type) and issubclass(mine, theirs)

@@ -48,5 +48,5 @@ def _is(got: Type, wanted: str) -> bool:
 
 def _names(pattern: str, name: str) -> bool:
     if pattern == ANY:
-        return not name.startswith("~") and name not in ("()", "!")
+        return not name.startswith(("~", "!")) and name != "()"
     return name in pattern.split(" | ")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from safegpu.check.compare import BARRIERS, LAYOUTS, RAW, REFERENCES, differences
-from safegpu.check.surface import Parameter, Signature
+from safegpu.check.surface import SELF, Parameter, Signature
 from safegpu.check.typeexpr import ANYTHING, UNION, Type
 
 TOLD_APART = REFERENCES | BARRIERS
@@ -55,8 +55,14 @@ class Reading:
     @property
     def cost(self) -> int:
         """How far the call is from this overload: another class weighs more than another dtype."""
-        arity = 8 * (len(self.missing) + len(self.superfluous))
-        return arity + sum(_COSTS.get(next(iter(each.differs)), len(each.differs)) for each in self.misfits)
+        arity = 5 * (len(self.missing) + len(self.superfluous))
+        return arity + sum(_cost(each) for each in self.misfits)
+
+
+def _cost(misfit: Mismatch) -> int:
+    if misfit.parameter == SELF:
+        return 6
+    return _COSTS.get(next(iter(misfit.differs)), len(misfit.differs))
 
 
 _COSTS = {"class": 4, "space": 3, "barrier": 3}

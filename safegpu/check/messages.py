@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from safegpu.check.compare import short
 from safegpu.check.matching import POSITIONAL, UNKNOWN, Argument, Mismatch, Reading, best
-from safegpu.check.surface import signatures
+from safegpu.check.rows import of_all_rows
+from safegpu.check.surface import carriers, signatures
 from safegpu.check.typeexpr import ANYTHING, UNION, Type, parse
 
 ARRAY = "FragmentedArray"
@@ -48,7 +49,7 @@ def read(message: str, code: str = "") -> Complaint | None:
 
 def _argument(match: re.Match[str]) -> Complaint:
     call = _call(match)
-    expected = parse(match["expected"])
+    expected = of_all_rows(parse(match["expected"]), carriers())
     parameter = match["name"] or _parameter(call, int(match["position"]), expected)
     got = parse(match["got"])
     if got == INT and any(each.name == "Literal" for each in expected.alternatives):
@@ -106,7 +107,7 @@ def of_call(call: str, given: Sequence[Argument]) -> Complaint:
     rest += [Mismatch("", each.got) for each in given if each.got not in paired]
     pairs = (*reading.pairs, *rest)
     if reading.missing or reading.superfluous:
-        pairs = (*pairs, Mismatch("!"))
+        pairs = (*pairs, *(Mismatch(f"!{each.name}") for each in reading.missing), Mismatch("!"))
     elif not reading.cost:
         pairs = (*pairs, Mismatch("()"))
     return Complaint(call, pairs, reading=reading, given=tuple(given))

@@ -6,14 +6,18 @@ The stubs are what mypy checked against, so the names and types of parameters co
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from safegpu.check.rows import spelled_out
 from safegpu.check.typeexpr import ANYTHING, UNION, Type, parse
 
 PACKAGE = Path(__file__).parents[1]
 MARKED = re.compile(r"SG\d{3}_")
+SELF = "self"
+"""Of a method that some receivers have: its object, whose type the author cannot choose at the call."""
+CARRIER = re.compile(r"In[A-Z]\w+")
 OF_SUBMODULE = frozenset(["tcgen05", "profiler"])
 """Modules whose functions are not names of `safegpu` itself."""
 
@@ -42,7 +46,7 @@ class Signature:
 
     @property
     def keywords(self) -> list[Parameter]:
-        return [each for each in self.parameters if not each.positional]
+        return [each for each in self.parameters if not each.positional and each.name != SELF]
 
 
 def signatures(call: str) -> tuple[Signature, ...]:
@@ -85,8 +89,28 @@ def _surface() -> dict[str, tuple[Signature, ...]]:
         module.aliases, module.variables = aliases | module.aliases, variables | module.variables
         for owner, node in module.functions():
             if signature := module.signature(owner, node):
-                found.setdefault(f"{owner}.{node.name}" if owner else node.name, []).append(signature)
+                found.setdefault(f"{owner}.{node.name}" if owner else node.name, []).extend(_spelled_out(signature))
     return {name: tuple(overloads) for name, overloads in found.items()}
+
+
+def _spelled_out(signature: Signature) -> Iterator[Signature]:
+    """The signature, once for each row where its dtypes are those of a table."""
+    takes = tuple(each.takes for each in signature.parameters)
+    for written, variables in spelled_out(takes, signature.variables, carriers()):
+        parameters = zip(signature.parameters, written, strict=True)
+        yield replace(
+            signature,
+            parameters=tuple(replace(each, takes=one) for each, one in parameters),
+            variables=variables,
+        )
+
+
+@cache
+def carriers() -> dict[str, str]:
+    """The class behind each base that carries a dtype of a table (`InTmem`)."""
+    return {
+        base.name: name for name, above in bases().items() for base in above if base.name.startswith("In") and base.args
+    }
 
 
 def _stubs() -> list[Path]:
@@ -138,9 +162,13 @@ class _Module:
         static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list)
         first = 1 if owner and not static else 0
         parameters = [self._parameter(each, at < optional, True) for at, each in enumerate(plain) if at >= first]
+        if first and plain and plain[0].annotation:
+            parameters.insert(0, self._parameter(plain[0], False, False))
         for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             parameters.append(self._parameter(each, default is None, False))
-        qualified = f"{owner}.{node.name}" if owner else node.name
+        made = node.name in ("__init__", "__new__")
+        shown = owner.lstrip("_")
+        qualified = shown if made else f"{shown}.{node.name}" if owner else node.name
         if not owner and self.name in OF_SUBMODULE:
             qualified = f"{self.name}.{node.name}"
         variables = {name: self._expanded(limit) for name, limit in (self.variables | limits).items()}

@@ -15,6 +15,7 @@ _VIEWS = "memref_slice | memref_transpose | memref_unfold | memref_unsqueeze"
 _VIEWS_OF_ANY = f"{_VIEWS} | memref_reshape | memref_fold"
 _REMOTE = "LaunchContext.to_remote | LaunchContext.to_remote_multicast | get_cluster_ref"
 _WRAPS = "GmemRef.wrap | SmemRef.wrap | ClusterSmemRef.wrap"
+_NO_VALUES = "MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"
 _COPIES = "LaunchContext.async_copy | copy_tiled | async_copy_smem_to_tmem | async_copy_scales_smem_to_tmem"
 _ARITHMETIC = (
     "operator | FragmentedArray.__setitem__ | FragmentedArray.select | FragmentedArray.max"
@@ -38,8 +39,8 @@ class Row(NamedTuple):
     call: str
     """The callables, as mypy names them: `Class.method`, `function`, or `operator`."""
     parameter: str
-    """Parameters; `~D` for the type variable `D`, `()` for arguments that are wrong only in combination, `!` for
-    arguments that are missing or too many."""
+    """Parameters; `~D` for the type variable `D`, `()` for arguments that are wrong only in combination, `!barrier` for
+    a parameter that is given nothing, `!` for arguments that are missing or too many."""
     differs: str = ""
     """What of the argument is not as expected: `space`, `barrier`, `class`, `literal`, or a type argument's name."""
     got: str = ""
@@ -56,6 +57,7 @@ _ASYNC_STORE = "FragmentedArray.store_tiled_async"
 _LOAD_REDUCE = "FragmentedArray.load_reduce_untiled"
 _M64 = "DenseTMEM[Any, M64Accumulator]"
 _M128 = "DenseTMEM[Any, M128Accumulator]"
+_M128_OR_PAIR = "DenseTMEM[Any, M128Accumulator | M64CollectiveAccumulator]"
 _COPY_METADATA = "async_copy_sparse_metadata_smem_to_tmem"
 
 ROWS = (
@@ -67,7 +69,8 @@ ROWS = (
     Row("SG107", "mma", "a_sparse_metadata", got=_NOT_METADATA),
     Row("SG107", _COPY_METADATA, "tmem_ref", differs="space"),
     Row("SG108", _VIEWS, "ref", got="MultimemRef"),
-    Row("SG109", _WRAPS, "raw", got="MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"),
+    Row("SG109", _WRAPS, "raw", got=_NO_VALUES),
+    Row("SG109", "memref_ptr", "memref_arg", got=_NO_VALUES),
     Row("SG109", ANY, ANY, differs="space"),
     # barriers
     Row("SG402", ANY, ANY, differs="barrier", got=_COLLECTIVE),
@@ -90,10 +93,11 @@ ROWS = (
     # stores to memory
     Row("SG302", _STORES, "ref", differs="dtype"),
     Row("SG302", _STORES, "~D"),
+    Row("SG302", _STORES, "self", differs="dtype"),
+    Row("SG206", "FragmentedArray.store_untiled | FragmentedArray.store_tiled", "self", differs="layout"),
     Row("SG306", _ASYNC_STORE, "atomic", expected="None"),
     Row("SG306", _ASYNC_STORE, "~I"),
     Row("SG206", "FragmentedArray.store_untiled | FragmentedArray.store_tiled", "atomic", expected="None"),
-    Row("SG302", _STORES, "()"),
     # mypy blames the call that makes the reference when it stands among the arguments of the store
     Row("SG302", f"{_VIEWS_OF_ANY} | {_REMOTE}", "ref", differs="dtype"),
     # reductions on the way from multimem
@@ -106,21 +110,37 @@ ROWS = (
     Row("SG305", _ARITHMETIC, ANY, differs="dtype"),
     Row("SG305", _ARITHMETIC, "~D | ()"),
     # the tensor core
+    Row("SG212", "mma", "acc | a | b", differs="layout", got="FragmentedArray"),
     Row("SG801", "mma", "d", differs="layout", got=_M64, expected=_M128),
+    Row("SG804", "mma", "!a_scale | !b_scale"),
+    Row("SG804", "mma", "a_scale | b_scale", got="ScalesTMEM", expected="None"),
+    Row("SG803", "mma", "d", differs="layout", got=_M64, expected=_M128_OR_PAIR),
     Row("SG210", "mma", "d | a", got="DenseTMEM", differs="layout"),
     Row("SG210", "async_copy_smem_to_tmem", "tmem_ref", got="DenseTMEM", differs="layout"),
+    Row("SG211", "wgmma", "a", got="FragmentedArray", differs="layout"),
+    Row("SG211", "WGMMAAccumulator.from_registers", "registers", differs="layout"),
     Row("SG303", "mma | wgmma", ANY, differs="dtype"),
-    Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~I | ~S | ()"),
+    Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~F8 | ~O | ~S4 | ()"),
     Row("SG304", _COPY_METADATA, "smem_ref", differs="dtype"),
     Row("SG304", _COPY_METADATA, "~D"),
     Row("SG304", "TMEM | TMEMRef.from_alloc", ANY, got="TMEMLayout[TMEM_SPARSE_META]"),
+    # scalars
+    Row("SG308", ANY, ANY, differs="scalar"),
+    Row("SG308", "I1.select", "~S | ()"),
     # copies
+    Row("SG403", "LaunchContext.async_copy", "!barrier"),
+    Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op | collective", expected="None"),
+    Row("SG404", "LaunchContext.async_copy", "collective"),
     Row("SG307", _COPIES, "src | dst | src_ref | dst_ref | smem_ref | tmem_ref", differs="dtype"),
     Row("SG307", _COPIES, "~D"),
     # swizzles
     Row("SG701", ANY, ANY, differs="swizzle"),
-    Row("SG701", ANY, "~Swizzle"),
+    Row("SG701", ANY, "~Swizzle | ~ASwizzle | ~BSwizzle"),
     Row("SG701", _SWIZZLED, "swizzle | a_swizzle | b_swizzle", differs="literal"),
+    # what is left of a reduction is its dtype
+    Row("SG306", "FragmentedArray.store_untiled | FragmentedArray.store_tiled", "atomic", got="str | Literal"),
+    Row("SG306", "LaunchContext.async_copy", "reduction_op", got="str | Literal"),
+    Row("SG302", _STORES, "()"),
     # specs
     Row("SG000", "as_gpu_kernel", "!"),
     Row("SG802", "as_gpu_kernel", "body | in_shape | out_shape | smem_scratch_shape | inout_shape | ()"),

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Sequence
 from safegpu import layouts
 from safegpu.check import kernels
 from safegpu.check.closer import Site
-from safegpu.check.compare import RAW, REFERENCES, differences, short
+from safegpu.check.compare import PARAMETERS, RAW, REFERENCES, SCALARS, differences, short
 from safegpu.check.mapping import rows_claim
 from safegpu.check.matching import Argument, Mismatch, Reading
 from safegpu.check.messages import Complaint, of_call
-from safegpu.check.surface import signatures
+from safegpu.check.surface import SELF, signatures
 from safegpu.check.typeexpr import ANYTHING, UNION, Type
 
 NONE = Type("None")
 LONG = 150
 """Beyond this a type says nothing to a reader."""
+PREDICATES = ("cond", "predicate", "parity")
 SWIZZLES = ("swizzle", "a_swizzle", "b_swizzle")
 
 
@@ -38,8 +39,13 @@ def details(
         return _conversion(receiver, argument)
     if code == "SG701" and (said := _swizzle(reading, argument)):
         return said
+    if code == "SG804" and argument:
+        given = "missing" if argument.parameter.startswith("!") else "given alone"
+        return f"argument `{argument.parameter.lstrip('!')}` of {_name(complaint.call)} is {given}"
+    if code == "SG404" and argument:
+        return f"argument `{argument.parameter}` of {_name(complaint.call)}"
     if code == "SG307" and reading:
-        return ", ".join(_is(each) for each in reading.pairs if each.got and each.got.name.endswith(("Ref", "TMEM")))
+        return ", ".join(_is(each) for each in reading.pairs if each.got and each.got.name in REFERENCES)
     if code == "SG208" and reading:
         said = [_argument(reading.signature.name, each) for each in reading.misfits]
         return "; ".join(filter(None, [*said, _receiver(receiver)]))
@@ -58,13 +64,14 @@ def details(
         return "; ".join(_argument(reading.signature.name, each) for each in claimed)
     if not argument.parameter.isidentifier():
         pairs = reading.pairs if reading else complaint.mismatches
-        return ", ".join(_is(each) for each in pairs if each.got and each.got.name in _TYPED)
+        typed = [each for each in pairs if each.got and each.got.name in _TYPED and each.parameter != SELF]
+        return ", ".join([*map(_is, typed), *filter(None, [_receiver(receiver)])])
     if code in ("SG201", "SG202") and argument.got and argument.expected and "layout" in argument.differs:
         return _register_layouts(code, complaint.call, argument)
     return _argument(reading.signature.name if reading else _name(complaint.call), argument)
 
 
-_TYPED = REFERENCES | {"FragmentedArray", "WGMMAAccumulator"}
+_TYPED = REFERENCES | SCALARS | {"FragmentedArray", "WGMMAAccumulator"}
 
 
 def arity(reading: Reading | None) -> str:
@@ -89,26 +96,49 @@ def arity(reading: Reading | None) -> str:
 
 
 def _argument(name: str, each: Mismatch) -> str:
+    if each.parameter == SELF and each.got:
+        return f"the array is {short(each.got)}"
     what = f"argument `{each.parameter}` of {name}: " if each.parameter and name else ""
     if each.got is None:
         return f"{what}it is missing" if what else ""
     if each.expected in (None, NONE, ANYTHING):
         return f"{what}got {_value(short(each.got))}"
-    got, expected = _focused(each.got, _nearest(each.got, each.expected or ANYTHING))
+    got, expected = _focused(each.got, _nearest(each.got, _scalars(each.expected or ANYTHING, each.parameter)))
     if len(str(expected)) > LONG:
         return f"{what}got {_value(got)}"
     return f"{what}got {_value(got)}, expected {_value(expected)}"
 
 
+def _scalars(written: Type, parameter: str) -> Type:
+    """The type with our scalar in the place of the MLIR value that would do as well."""
+    if written.name == "Value" and written.args:
+        integer = Type("I1" if parameter in PREDICATES else "I32")
+        return {"IndexType": Type("Index"), "IntegerType": integer}.get(written.args[0].name, written)
+    return Type(written.name, tuple(_scalars(each, parameter) for each in written.args))
+
+
 def _focused(got: Type, expected: Type) -> tuple[Type, Type]:
     """Both without the type arguments in which they agree, where the last ones do."""
     got, expected = short(got), short(expected)
+    if not {each.name for each in expected.alternatives} & {each.name for each in got.alternatives}:
+        # of another class: which swizzle it would have is beside the point
+        return got, _without_swizzle(expected)
     if differences(got, expected) == {"dtype"} and got.args:
         one = all(each.name == got.name for each in expected.alternatives)
         if one:
             cut = tuple(dict.fromkeys(Type(each.name, each.args[:1]) for each in expected.alternatives))
             return Type(got.name, got.args[:1]), cut[0] if len(cut) == 1 else Type(UNION, cut)
     return got, expected
+
+
+def _without_swizzle(expected: Type) -> Type:
+    cut = tuple(
+        dict.fromkeys(
+            Type(each.name, each.args[:1]) if PARAMETERS.get(each.name, ())[1:] == ("swizzle",) else each
+            for each in expected.alternatives
+        )
+    )
+    return cut[0] if len(cut) == 1 else Type(UNION, cut)
 
 
 def _class(written: Type) -> str:
@@ -119,9 +149,8 @@ def _class(written: Type) -> str:
 
 
 def _is(each: Mismatch) -> str:
-    return (
-        f"`{each.parameter}` is {short(each.got or ANYTHING)}" if each.parameter else f"{short(each.got or ANYTHING)}"
-    )
+    got = str(short(each.got or ANYTHING))
+    return f"`{each.parameter}` is {got}" if each.parameter.isidentifier() else got
 
 
 def _receiver(receiver: Type | None) -> str:
@@ -154,7 +183,8 @@ def _swizzle(reading: Reading | None, argument: Mismatch | None) -> str:
             return f"got swizzle {_value(argument.got)}, the buffer has {_value(_literals(argument.expected))}"
     if not buffers:
         return ""
-    has = f"the buffer has {_value(buffers[0])}"
+    other = next((each for each in buffers if each not in named), buffers[0])
+    has = f"{'the' if len({*buffers}) == 1 else 'a'} buffer has {_value(other)}"
     if named:
         return f"got swizzle {_value(named[0])}, {has}"
     if any(got.name == "int" for got in passed):
@@ -192,8 +222,10 @@ def _body(site: Site | None) -> str:
 
 
 def _nearest(got: Type, expected: Type) -> Type:
-    """The alternatives of the same class, if there are such."""
+    """The alternatives of the same class or kind, if there are such."""
     others = [each for each in expected.alternatives if each != NONE and each.name not in RAW]
+    if got.name in SCALARS:
+        others = [each for each in others if each.name in SCALARS | {"int", "float"}]
     alike = tuple(each for each in others if each.name == got.name) or tuple(others) or expected.alternatives
     return alike[0] if len(alike) == 1 else Type(UNION, alike)
 

@@ -185,6 +185,22 @@ CATALOGUE = (
             'PTX ISA, "Data Path Layout Organization"',
         ),
     ),
+    Rule(
+        code="SG211",
+        name="wgmma-operand-layout",
+        message="wgmma takes registers in another layout",
+        fix="16-bit operands and accumulators are WGMMA_LAYOUT, 8-bit operands WGMMA_LAYOUT_8BIT",
+        mosaic="Unsupported A register array layout",
+        references=("Mosaic GPU, wgmma", 'PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16"'),
+    ),
+    Rule(
+        code="SG212",
+        name="mma-register-layout",
+        message="mma takes each array in its own layout of one MMALayouts",
+        fix="make layouts = mgpu.MMALayouts(dtype), and a, b and acc in layouts.lhs, layouts.rhs and layouts.acc",
+        mosaic="Expected MMALayouts.",
+        references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
+    ),
     # --- 3: dtype
     Rule(
         code="SG301",
@@ -237,7 +253,7 @@ CATALOGUE = (
         code="SG306",
         name="reduction-dtype",
         message="that reduction is not defined for this dtype",
-        fix="convert first: asynchronous atomics take 32-bit integers, float32 multimem reductions add alone",
+        fix="use one that the hardware has for the dtype (the rule's page lists them), or convert first",
         mosaic="Only add is supported for f32",
         references=(
             "Mosaic GPU, FragmentedArray.load_reduce_untiled",
@@ -253,6 +269,14 @@ CATALOGUE = (
         fix="give both buffers the same dtype; to convert, go through registers and .astype",
         mosaic="Expected same element type, got … and …",
         references=("Mosaic GPU, LaunchContext.async_copy", "Mosaic GPU, copy_tiled"),
+    ),
+    Rule(
+        code="SG308",
+        name="scalar-type-mismatch",
+        message="a scalar of one type is given where another is wanted, and none converts by itself",
+        fix="convert it: .to_i32() of an Index, .to_index() of an I32",
+        mosaic="Expected an index-typed index",
+        references=("Mosaic GPU, memref_slice", "Mosaic GPU, get_cluster_ref", "MLIR, the arith dialect"),
     ),
     # --- 4: barrier
     Rule(
@@ -270,6 +294,26 @@ CATALOGUE = (
         fix="give it a mgpu.Barrier; or pass .barrier, the block's own mbarrier of the collective barrier",
         mosaic="'CollectiveBarrierRef' object has no attribute …",
         references=("Mosaic GPU, CollectiveBarrierRef", 'PTX ISA, "mbarrier"'),
+    ),
+    Rule(
+        code="SG403",
+        name="copy-without-barrier",
+        message="a copy into shared memory completes on a barrier, and none is given",
+        fix="pass barrier=, and wait on it before the buffer is read",
+        mosaic="Barriers are required for TMA GMEM -> SMEM copies",
+        references=("Mosaic GPU, LaunchContext.async_copy", 'PTX ISA, "cp.async.bulk.tensor"'),
+    ),
+    Rule(
+        code="SG404",
+        name="argument-of-other-direction",
+        message="this argument belongs to copies in the other direction",
+        fix="barrier and collective are for copies into shared memory, reduction_op for copies out of it",
+        mosaic="Barriers are unsupported for SMEM -> GMEM copies",
+        references=(
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "cp.async.bulk.tensor"',
+            'PTX ISA, "cp.reduce.async.bulk.tensor"',
+        ),
     ),
     # --- 7: swizzle
     Rule(
@@ -300,5 +344,21 @@ CATALOGUE = (
         fix="annotate what the specs become: context, inputs and outputs (mgpu.GMEM), scratch, in this order",
         mosaic="",
         references=("Mosaic GPU, as_gpu_kernel",),
+    ),
+    Rule(
+        code="SG803",
+        name="scaled-mma-m64",
+        message="a block-scaled MMA of one block needs an accumulator of 128 rows; this one has 64",
+        fix="allocate the accumulator as TMEM((128, n), …), and give A 128 rows; 64 take collective=True",
+        mosaic="MMA with block scaling is not supported for 1CTA M=64",
+        references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
+    ),
+    Rule(
+        code="SG804",
+        name="scales-of-one-operand",
+        message="a block-scaled MMA takes the scales of both operands, and those of one are given",
+        fix="pass a_scale and b_scale, or neither",
+        mosaic="Either none or both scales should be provided",
+        references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
     ),
 )

@@ -25,6 +25,7 @@ X = mgpu.Dimension.x
 class S(mgpu.Scratch):
     half = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
     bhalf = mgpu.SMEM((128, 64), mgpu.bfloat16, swizzle=128)
+    narrow = mgpu.SMEM((64, 64), mgpu.float16, swizzle=64)
     single = mgpu.SMEM((128, 64), mgpu.float32, swizzle=128)
     acc = mgpu.TMEM((128, 64), mgpu.float32)
     m64 = mgpu.TMEM((64, 64), mgpu.float32)

@@ -31,7 +31,7 @@ def incompatible(call: str, got: str, expected: str, argument: str = "1") -> str
         incompatible('"store" of "Shelf"', "int", "str"),
         incompatible('"helper"', "SmemRef[float16, Any]", "SmemRef[float32, Any]"),
         incompatible('"as_gpu_kernel"', "tuple[int, int]", "tuple[int, int, int]", "2"),
-        incompatible('"store_tiled" of "FragmentedArray"', "str", "Literal['add', 'max'] | None", '"atomic"'),
+        incompatible('"store_tiled" of "FragmentedArray"', "str", "bool", '"optimized"'),
         '"BarrierArray" has no attribute "wiat"; maybe "wait"?',
         'Unsupported operand types for + ("int" and "str")',
         'No overload variant of "mma" matches argument types "DenseTMEM[float32]", "SmemRef[float16, Any]"',

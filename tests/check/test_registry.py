@@ -1,6 +1,7 @@
 """The registry, the markers and the table name the same rules, and the table what the typed surface has."""
 
 import ast
+import itertools
 import re
 from pathlib import Path
 
@@ -89,7 +90,8 @@ def test_rows(row: table.Row) -> None:
     keywords = {each.arg for overload in found for each in overload.args.kwonlyargs}
     known = {name for overload in found for name in names(overload)} | keywords
     known_variables = {f"~{variable}" for overload in found for variable in variables(overload)}
-    assert set(row.parameter.split(" | ")) <= known | known_variables | NO_PARAMETER
+    missing = {f"!{name}" for name in known}
+    assert set(row.parameter.split(" | ")) <= known | known_variables | missing | NO_PARAMETER
 
 
 # --- what is read of the stubs at check time
@@ -99,13 +101,16 @@ def test_rows(row: table.Row) -> None:
 def test_signatures_are_those_of_the_stubs(call: str) -> None:
     allowed = [each for each in SURFACE[call] if not any(MARKER.match(one.arg) for one in each.args.kwonlyargs)]
     read = surface.signatures(call)
-    assert len(read) == len(allowed)
+    # where dtypes are those of a table there is one for each row
+    assert len(read) >= len(allowed)
     assert {tuple(parameter.name for parameter in each.positional) for each in read} >= {
         tuple(names(each)) for each in allowed
     }
-    assert [{parameter.name for parameter in each.keywords} for each in read] == [
-        {one.arg for one in each.args.kwonlyargs} for each in allowed
+    runs = [each for each, _ in itertools.groupby(frozenset(one.name for one in each.keywords) for each in read)]
+    assert runs == [
+        each for each, _ in itertools.groupby(frozenset(one.arg for one in each.args.kwonlyargs) for each in allowed)
     ]
+    assert not any(surface.carriers().keys() & {str(one.takes) for one in each.parameters} for each in read)
 
 
 def test_aliases_and_variables_are_expanded() -> None:

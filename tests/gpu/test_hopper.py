@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import safegpu as mgpu
-from examples import cluster_exchange, flash_attention
+from examples import cluster_exchange, flash_attention, hopper_matmul
 from examples.bugs import reinterpreted_dtype
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("hopper")]
@@ -91,6 +91,89 @@ def test_flash_attention_to_a_peak(poisoned: Callable[..., np.ndarray], head_dim
     inputs = [jax.numpy.asarray(each).astype(np.float16) for each in (q, k, v)]
     kernel = flash_attention.kernel(1, 256, 2048, 2, 2, head_dim, mgpu.float16, scale=1.0)
     assert_close(poisoned(kernel, *inputs, poison=np.nan), attention(*inputs, scale=1.0), mgpu.float16)
+
+
+Config = hopper_matmul.Config
+F16, BF16, F32 = mgpu.float16, mgpu.bfloat16, mgpu.float32
+
+MATMULS: dict[str, tuple[tuple[int, int, int], Any, Any, bool, Config]] = {
+    "one step": ((256, 256, 64), F16, F16, False, Config()),
+    "ring longer than k": ((512, 768, 192), F16, F16, False, Config()),
+    "tiles over k": ((4352, 8192, 320), F16, F16, False, Config()),  # 544 tiles for 66 clusters, 5 steps over 4 slots
+    "large": ((2048, 2304, 1024), F16, F16, False, Config()),
+    "f16 to f32": ((512, 512, 1024), F16, F32, False, Config()),
+    "f16 transposed": ((512, 768, 1024), F16, F16, True, Config()),
+    "bf16": ((512, 512, 1024), BF16, BF16, False, Config()),
+    "bf16 to f32 transposed": ((512, 512, 1024), BF16, F32, True, Config()),
+    "e4m3 to f16": ((512, 768, 1024), mgpu.float8_e4m3fn, F16, True, Config()),
+    "e5m2 to f32": ((512, 768, 1024), mgpu.float8_e5m2, F32, True, Config()),
+    "e4m3 to bf16": ((512, 1024, 1024), mgpu.float8_e4m3fn, BF16, True, Config(split="n", cluster_m=1, cluster_n=2)),
+    "no cluster": ((384, 768, 320), F16, F16, False, Config(cluster_m=1)),
+    "no cluster, transposed, by columns": ((384, 768, 320), F16, F16, True, Config(cluster_m=1, split="n")),
+    "multicast A": ((2432, 2560, 320), F16, F16, False, Config(cluster_m=1, cluster_n=2)),
+    "clusters of 2x2": ((2560, 2560, 320), F16, F16, False, Config(cluster_n=2, blocks=96)),
+    "clusters of 2x2, transposed": ((512, 1024, 320), BF16, F32, True, Config(cluster_n=2, blocks=96)),
+    "clusters of 4x1": ((2560, 2304, 320), F16, F16, False, Config(cluster_m=4, blocks=96)),
+    "delayed": ((4352, 8192, 320), F16, F16, False, Config(release_delay=1)),
+    "few blocks": ((1024, 1024, 320), F16, F16, False, Config(blocks=6)),
+    "by columns": ((2560, 2304, 320), F16, F16, False, Config(split="n")),
+    "multicast A, by columns": (
+        (2432, 2560, 320),
+        F16,
+        F16,
+        False,
+        Config(cluster_m=1, cluster_n=2, split="n", grid_minor="m"),
+    ),
+    "256x128": (
+        (2560, 2304, 320),
+        F16,
+        F16,
+        False,
+        Config(tile_m=256, tile_n=128, cluster_m=1, cluster_n=2, grid_width=5),
+    ),
+    "128x128": ((2560, 2304, 320), F16, F16, False, Config(tile_n=128, stages=6, grid_minor="m", grid_width=3)),
+    "64 columns": ((2560, 2304, 320), F16, F16, False, Config(tile_n=64, stages=8, grid_width=1)),
+    "one copy for each consumer": ((256, 128, 320), F16, F16, False, Config(tile_n=128, epilogue_n=128, stages=3)),
+    "deep steps": (
+        (512, 768, 384),
+        F16,
+        F32,
+        False,
+        Config(tile_n=192, tile_k=128, stages=2, cluster_m=1, cluster_n=2),
+    ),
+}
+
+
+@pytest.mark.parametrize(("size", "dtype", "out_dtype", "transposed", "config"), MATMULS.values(), ids=MATMULS)
+def test_hopper_matmul(
+    poisoned: Callable[..., np.ndarray],
+    size: tuple[int, int, int],
+    dtype: Any,
+    out_dtype: Any,
+    transposed: bool,
+    config: Config,
+) -> None:
+    m, n, k = size
+    rng = np.random.default_rng()
+    a = rng.standard_normal((m, k), np.float32).astype(dtype.dtype)
+    b = rng.standard_normal((n, k) if transposed else (k, n), np.float32).astype(dtype.dtype)
+    kernel = hopper_matmul.kernel(m, n, k, dtype, out_dtype, config, b_transposed=transposed)
+    result = poisoned(kernel, jax.numpy.asarray(a), jax.numpy.asarray(b), poison=np.nan).astype(np.float32)
+    expected = a.astype(np.float32) @ (b.T if transposed else b).astype(np.float32)
+    # The tensor core adds products of 8-bit floats with fewer bits than float32 has.
+    tolerance = {16: 1e-5, 8: 1e-2}[dtype.bits] + {F16: 1e-3, BF16: 8e-3, F32: 0.0}[out_dtype]
+    assert np.abs(result - expected).max() <= tolerance * np.abs(expected).max()
+
+
+def test_hopper_matmul_gives_the_same_bits_each_time() -> None:
+    """A race over a slot or an output buffer would show sooner or later; sums are taken in one order."""
+    m, n, k = 4352, 4096, 320
+    rng = np.random.default_rng()
+    a, b = (jax.numpy.asarray(rng.standard_normal(shape, np.float32).astype(np.float16)) for shape in ((m, k), (k, n)))
+    kernel = hopper_matmul.kernel(m, n, k, F16, F16)
+    first = kernel(a, b)
+    same = jax.jit(lambda one, other: (one == other).all())
+    assert all(bool(same(first, kernel(a, b))) for _ in range(100))
 
 
 def test_the_first_kernel_of_the_docs(poisoned: Callable[..., np.ndarray]) -> None:

@@ -13,6 +13,7 @@ OUT = mgpu.GMEM((128, 64), mgpu.float32)
 
 class S(mgpu.Scratch):
     acc = mgpu.TMEM((128, 64), mgpu.float32)
+    parts = mgpu.SMEM((1024,), mgpu.float32)
 
 
 def f32[L](layout: mgpu.FragmentedLayout[L]) -> mgpu.FragmentedArray[mgpu.float32, L]:
@@ -111,6 +112,36 @@ def row_of_another_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32]
     row = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (128,), mgpu.WGMMA_ROW_LAYOUT)
     other = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (128,), mgpu.TCGEN05_ROW_LAYOUT)
     row + other  # E: SG207
+
+
+@illegal(OUT, S, raises=INCOMPATIBLE)
+def array_and_its_rows(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    wgmma = f32(mgpu.WGMMA_LAYOUT)
+    wgmma + wgmma.reduce("add", 1)  # E: SG207
+
+
+@illegal(OUT, S, raises=INCOMPATIBLE)
+def rows_of_two_layouts(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    f32(mgpu.WGMMA_LAYOUT).reduce("max", 1).max(s.acc.load().reduce("max", 1))  # E: SG207
+
+
+@illegal(OUT, S, raises=INCOMPATIBLE)
+def rows_and_rows_loaded_natively(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    rows = s.acc.load(mgpu.TMEM_NATIVE_LAYOUT).reduce("max", axis=(1,))
+    s.acc.load().reduce("max", 1) - rows  # E: SG207
+
+
+@illegal(OUT, S, raises=INCOMPATIBLE)
+def rows_and_columns(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    square = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (64, 64), mgpu.WGMMA_LAYOUT)
+    square.reduce("add", 1) * square.reduce("add", 0, s.parts)  # E: SG207
+
+
+@illegal(OUT, S, raises=INCOMPATIBLE)
+def rows_brought_back_to_another(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    a = s.acc.load()
+    rows = f32(mgpu.WGMMA_LAYOUT).reduce("add", 1)
+    a / rows.broadcast_minor(64)  # E: SG207
 
 
 def add(a: mgpu.FragmentedArray[Any, ll.WGMMA], b: mgpu.FragmentedArray[Any, ll.TCGEN05]) -> Any:

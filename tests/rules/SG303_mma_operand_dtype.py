@@ -1,5 +1,7 @@
 """The tensor core multiplies certain pairs of dtypes into certain accumulators."""
 
+from typing import Any
+
 from _twins import illegal, legal, silent
 
 import safegpu as mgpu
@@ -28,6 +30,7 @@ class E(mgpu.Scratch):
     ia = mgpu.SMEM((128, 128), mgpu.int8, swizzle=128)
     ib = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
     ub = mgpu.SMEM((64, 128), mgpu.uint8, swizzle=128)
+    ua = mgpu.SMEM((128, 128), mgpu.uint8, swizzle=128)
     acc = mgpu.TMEM((128, 64), mgpu.float32)
     acc16 = mgpu.TMEM((128, 64), mgpu.float16)
     ints = mgpu.TMEM((128, 64), mgpu.int32)
@@ -89,6 +92,12 @@ def signed_by_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s
     tcgen05.mma(s.ints, s.ia, ub, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
+@silent(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed")
+def unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
+    ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
+    tcgen05.mma(s.ints, s.ua, ub, a_swizzle=128, b_swizzle=128)  # E: SG303
+
+
 def multiply(acc: tcgen05.DenseTMEM[mgpu.int32], a: mgpu.SmemRef[mgpu.float16], b: mgpu.SmemRef[mgpu.float16]) -> None:
     tcgen05.mma(acc, a, b, a_swizzle=128, b_swizzle=128)  # E: SG303
 
@@ -131,3 +140,55 @@ def wgmma_of_floats_in_registers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.f
     acc = mgpu.WGMMAAccumulator.zero(64, 64)
     a = mgpu.FragmentedArray.load_tiled(s.a_f32, 128)
     mgpu.wgmma(acc, a, mgpu.memref_transpose(s.b_f32, (1, 0, 3, 2)), swizzle=128)  # E: SG303
+
+
+def registers[D: (mgpu.float16, mgpu.bfloat16, mgpu.int8, mgpu.uint8)](
+    dtype: type[D],
+) -> tuple[mgpu.FragmentedArray[D, Any], mgpu.FragmentedArray[D, Any]]:
+    """The operands of an `mma` of 64 rows and 8 columns."""
+    layouts = mgpu.MMALayouts(dtype)
+    k = 256 // dtype.bits
+    a = mgpu.FragmentedArray.broadcasted_iota(mgpu.int32, (64, k), 0, layouts.lhs)
+    b = mgpu.FragmentedArray.broadcasted_iota(mgpu.int32, (k, 8), 0, layouts.rhs)
+    return a.astype(dtype), b.astype(dtype)
+
+
+def zeros() -> mgpu.FragmentedArray[mgpu.float32]:
+    return mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (64, 8), mgpu.MMALayouts(mgpu.float16).acc)
+
+
+def integers() -> mgpu.FragmentedArray[mgpu.int32]:
+    acc = mgpu.MMALayouts(mgpu.int8).acc
+    return mgpu.FragmentedArray.splat(mgpu.c(1, mgpu.int32), (64, 8), acc, is_signed=True)
+
+
+@legal(OUT, (), arch="sm_90a")
+def mma_of_registers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    half, half_b = registers(mgpu.float16)
+    mgpu.mma(zeros(), half, half_b)
+    brain, brain_b = registers(mgpu.bfloat16)
+    mgpu.mma(zeros(), brain, brain_b)
+    i, ib = registers(mgpu.int8)
+    u, ub = registers(mgpu.uint8)
+    mgpu.mma(integers(), i, ib)
+    mgpu.mma(integers(), i, ub)
+    mgpu.mma(mgpu.mma(integers(), u, ub), u, ib)
+
+
+@illegal(OUT, (), arch="sm_90a", raises="Dtype mismatch")
+def mma_of_two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    half, _ = registers(mgpu.float16)
+    _, brain = registers(mgpu.bfloat16)
+    mgpu.mma(zeros(), half, brain)  # E: SG303
+
+
+@illegal(OUT, (), arch="sm_90a", raises="Only s32 accumulator supported for integer operands")
+def mma_of_integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    i, ib = registers(mgpu.int8)
+    mgpu.mma(zeros(), i, ib)  # E: SG303
+
+
+@illegal(OUT, (), arch="sm_90a", raises="Only f32 accumulator supported for floating operands")
+def mma_of_halves_into_integers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    half, half_b = registers(mgpu.float16)
+    mgpu.mma(integers(), half, half_b)  # E: SG303

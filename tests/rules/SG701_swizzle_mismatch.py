@@ -5,6 +5,7 @@ from typing import Any, Final, Literal
 from _twins import illegal, legal, silent
 
 import safegpu as mgpu
+from safegpu import tcgen05
 
 X = mgpu.Dimension.x
 SWIZZLE: Final = 128
@@ -128,3 +129,49 @@ def copy_in_with_another(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16],
 @illegal(OUT, Copied, arch="sm_90a", raises="Tiling should be")
 def multiply(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) -> None:
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.narrow, s.narrow)  # E: SG701
+
+
+class M(mgpu.Scratch):
+    a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
+    a64 = mgpu.SMEM((128, 64), mgpu.float16, swizzle=64)
+    b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    b64 = mgpu.SMEM((64, 64), mgpu.float16, swizzle=64)
+    lhs = mgpu.TMEM((128, 64), mgpu.float16, packing=2)
+    acc = mgpu.TMEM((128, 64), mgpu.float32)
+
+
+@legal(OUT, M)
+def operands(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
+    tcgen05.mma(m.acc, m.a, m.b)
+    tcgen05.mma(m.acc, m.a, m.b, a_swizzle=128)
+    tcgen05.mma(m.acc, m.a, m.b64, b_swizzle=64)
+    tcgen05.mma(m.acc, m.a64, m.b, a_swizzle=64)
+    tcgen05.mma(m.acc, m.a64, m.b64, a_swizzle=m.a64.swizzle, b_swizzle=m.b64.swizzle)
+    # of a left operand in tensor memory a swizzle says nothing
+    tcgen05.mma(m.acc, m.lhs, m.b64, b_swizzle=64)
+    tcgen05.mma(m.acc, m.lhs, m.b, a_swizzle=32)
+
+
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+def left_operand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
+    tcgen05.mma(m.acc, m.a64, m.b, a_swizzle=128, b_swizzle=128)  # E: SG701
+
+
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+def right_operand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
+    tcgen05.mma(m.acc, m.a, m.b64, a_swizzle=128, b_swizzle=128)  # E: SG701
+
+
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+def left_operand_of_the_default(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
+    tcgen05.mma(m.acc, m.a64, m.b)  # E: SG701
+
+
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+def right_operand_of_the_default(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
+    tcgen05.mma(m.acc, m.a, m.b64, a_swizzle=128)  # E: SG701
+
+
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+def beside_tensor_memory(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
+    tcgen05.mma(m.acc, m.lhs, m.b64, a_swizzle=64, b_swizzle=128)  # E: SG701

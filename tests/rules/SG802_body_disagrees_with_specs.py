@@ -33,6 +33,12 @@ def body(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef
 def no_input(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None: ...
 
 
+def no_output(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], s: S) -> None: ...
+
+
+def nothing(ctx: mgpu.LaunchContext, s: None) -> None: ...
+
+
 def two_outputs(
     ctx: mgpu.LaunchContext,
     x: mgpu.GmemRef[mgpu.float16],
@@ -86,6 +92,14 @@ def output_in_a_tuple() -> None:
 @legal()
 def inputs_none() -> None:
     mgpu.as_gpu_kernel(no_input, GRID, BLOCK, (), F32, S)
+
+
+@legal()
+def outputs_none() -> None:
+    mgpu.as_gpu_kernel(no_output, GRID, BLOCK, (F16,), (), S)
+    mgpu.as_gpu_kernel(no_output, GRID, BLOCK, F16, (), S)
+    mgpu.as_gpu_kernel(no_output, GRID, BLOCK, F16, (), S())
+    mgpu.as_gpu_kernel(nothing, GRID, BLOCK, (), (), None)
 
 
 @legal()
@@ -164,6 +178,16 @@ def barrier_for_a_class() -> None:
 @illegal(raises="takes 3 positional arguments but 4 were given")
 def input_that_the_body_does_not_take() -> None:
     mgpu.as_gpu_kernel(no_input, GRID, BLOCK, (F16,), F32, S)  # E: SG802
+
+
+@illegal(raises="missing 1 required positional argument")
+def output_that_the_body_takes() -> None:
+    mgpu.as_gpu_kernel(body, GRID, BLOCK, (F16,), (), S)  # E: SG802
+
+
+@silent(because=UNREAD)
+def input_of_another_dtype_and_no_output() -> None:
+    mgpu.as_gpu_kernel(no_output, GRID, BLOCK, F32, (), S)  # E: SG802
 
 
 # --- a spec that is annotated as another reference

@@ -63,6 +63,9 @@ class Nested(Common):
     named = {"full": mgpu.Barrier(1), "empty": mgpu.Barrier(1)}
     ring = mgpu.Many(mgpu.Barrier(1, num_barriers=2), 3)
     either = mgpu.Union([mgpu.SMEM((64, 64), mgpu.float16), mgpu.SMEM((64, 64), mgpu.float16)])
+    known = mgpu.Union(
+        (mgpu.SMEM((64, 64), mgpu.float16), (mgpu.SMEM((32,), mgpu.float32), mgpu.SMEM((8,), mgpu.int8)))
+    )
 
 
 @legal(F16, F16, Nested, arch="sm_90a")
@@ -79,6 +82,10 @@ def scratch(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gmem
     for barriers in s.ring:
         barriers[0].arrive()
     first, second = s.either
+    half, (single, byte) = s.known.members
+    of_half: mgpu.SmemRef[mgpu.float16] = half
+    of_single: mgpu.SmemRef[mgpu.float32] = single
+    of_byte: mgpu.SmemRef[mgpu.int8] = byte
     mgpu.FragmentedArray.load_strided(first).store_untiled(second)
     assert s.rows() == 64 and s.smem.shape == (64, 64)
     use_common(s)
@@ -173,3 +180,43 @@ def loops_and_selections(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32],
     (zeros < 1.0).select(tile, tile).store_untiled(o, optimized=False)
     mgpu.utils.cluster_idx(mgpu.Dimension)
     tile.layout.vector_length
+
+
+X = mgpu.Dimension.x
+
+
+class Kinds(mgpu.Scratch):
+    one, several = mgpu.Barrier(1), mgpu.Barrier(1, num_barriers=2)
+    of_copies, of_more_copies = mgpu.TMABarrier(), mgpu.TMABarrier(3)
+    collective, collectives = mgpu.ClusterBarrier([X]), mgpu.ClusterBarrier([X], 1, 2)
+    ring = mgpu.Many(mgpu.Barrier(128), 2)
+    tile = mgpu.SMEM((64, 64), mgpu.float16)
+    either = mgpu.Union((mgpu.SMEM((64,), mgpu.int32), mgpu.SMEM((32,), mgpu.float32)))
+
+
+@legal(F16, F16, Kinds, arch="sm_90a", cluster=2)
+def kinds_of_references(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Kinds
+) -> None:
+    one: mgpu.BarrierRef = s.one
+    several: mgpu.BarrierArray = s.several
+    copied: mgpu.BarrierRef = s.of_copies
+    more: mgpu.BarrierArray = s.of_more_copies
+    collective: mgpu.CollectiveBarrierRef = s.collective
+    collectives: mgpu.CollectiveBarrierArray = s.collectives
+    local: mgpu.BarrierRef = s.collective.barrier
+    locals_: mgpu.BarrierArray = s.collectives.barrier
+    ring: tuple[mgpu.BarrierRef, ...] = s.ring
+    tile: mgpu.SmemRef[mgpu.float16] = s.tile
+    ints, floats = s.either.members
+    of_ints: mgpu.SmemRef[mgpu.int32] = ints
+    of_floats: mgpu.SmemRef[mgpu.float32] = floats
+    kinds: list[tuple[object, type]] = [
+        *((each, mgpu.BarrierRef) for each in (one, copied, local, several[0], *ring)),
+        *((each, mgpu.BarrierArray) for each in (several, more, locals_)),
+        *((each, mgpu.CollectiveBarrierRef) for each in (collective, collectives[0])),
+        (collectives, mgpu.CollectiveBarrierArray),
+        *((each, mgpu.SmemRef) for each in (tile, of_ints, of_floats)),
+        *((each, mgpu.GmemRef) for each in (x, o)),
+    ]
+    assert all(type(each) is cls for each, cls in kinds)

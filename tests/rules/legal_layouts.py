@@ -43,6 +43,7 @@ def splat_with_every_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float3
         each.store_untiled(o, optimized=False)
     (b7 + a1).store_untiled(o, optimized=False)
     b7.store_untiled(o)
+    ll.from_layout_attr(ll.to_layout_attr(mgpu.WGMMA_LAYOUT))
 
 
 @legal(OUT, ())
@@ -154,3 +155,94 @@ def strided(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]
     again.foreach(lambda x, index: None)
     squared = again.foreach(lambda x, index: x, create_array=True)
     (squared * again).store_untiled(o)
+
+
+class Reductions(mgpu.Scratch):
+    acc = mgpu.TMEM((128, 64), mgpu.float32)
+    parts = mgpu.SMEM((1024,), mgpu.float32)
+
+
+class Collective(mgpu.Scratch):
+    acc = mgpu.TMEM((64, 64), mgpu.float32, collective=True)
+    parts = mgpu.SMEM((1024,), mgpu.float32)
+
+
+@legal(OUT, Reductions)
+def rows_and_columns(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Reductions) -> None:
+    wgmma, tcgen05_array = zeros((128, 64), mgpu.WGMMA_LAYOUT), s.acc.load()
+    row: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW] = wgmma.reduce("max", 1)
+    same: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW] = wgmma.reduce("add", axis=(1,), acc_ilp=4)
+    of_others: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW] = zeros((128, 64), mgpu.WGMMA_LAYOUT_8BIT).reduce(
+        "min", 1
+    )
+    normal = (wgmma - row.broadcast_minor(64)) * (same + of_others).broadcast_in_dim((128, 64), (0,), mgpu.WGMMA_LAYOUT)
+    blackwell: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05_ROW] = tcgen05_array.reduce("add", 1)
+    tcgen05_array / blackwell.broadcast_minor(64)
+    column: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_COL] = wgmma.reduce("add", 0, s.parts)
+    column + tcgen05_array.reduce("add", (0,), scratch=s.parts)
+    normal + column.broadcast_in_dim((128, 64), (1,), mgpu.WGMMA_LAYOUT)
+    native = s.acc.load(mgpu.TMEM_NATIVE_LAYOUT).reduce("max", 1)
+    native + zeros((128, 64), mgpu.tmem_native_layout(4)).reduce("max", 1)
+
+
+@legal(OUT, Collective, cluster=2)
+def rows_of_a_collective_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Collective) -> None:
+    layout = tcgen05.fa_m64_collective_layout(64)
+    row: mgpu.FragmentedArray[mgpu.float32, ll.M64_COLLECTIVE_ROW] = s.acc.load().reduce("prod", 1, s.parts)
+    row.broadcast_in_dim((64, 64), (0,), layout) * s.acc.load()
+    row + zeros((64,), layout.reduce((1,)))
+
+
+@legal(OUT, Reductions)
+def whole_arrays(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Reductions) -> None:
+    wgmma = zeros((128, 64), mgpu.WGMMA_LAYOUT)
+    total: mgpu.FragmentedArray[mgpu.float32, ll.Splat] = wgmma.reduce("add", (0, 1), s.parts)
+    again: mgpu.FragmentedArray[mgpu.float32, ll.Splat] = wgmma.reduce("add", 1).reduce("add", 0, s.parts)
+    strided = mgpu.FragmentedArray.load_strided(o).reduce("add", (0, 1), s.parts)
+    splat = mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.float32), (128, 64)).reduce("add", 1)
+    wgmma * total + again - strided.broadcast((128, 64))
+    wgmma.reduce("max", 1) + splat
+    wgmma.reduce("add", [0, 1], s.parts) + wgmma
+
+
+def of_any_axis[L](
+    array: mgpu.FragmentedArray[mgpu.float32, L], axis: int, parts: mgpu.SmemRef[mgpu.float32]
+) -> mgpu.FragmentedArray[mgpu.float32]:
+    return array.reduce("add", axis, parts)
+
+
+@legal(OUT, Reductions)
+def reductions_that_are_not_known(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Reductions) -> None:
+    wgmma = zeros((128, 64), mgpu.WGMMA_LAYOUT)
+    for axis in (0, 1):
+        of_any_axis(wgmma, axis, s.parts)
+    of_any_axis(wgmma, 1, s.parts) + wgmma.reduce("max", 1)
+    unknown: Any = wgmma
+    unknown.reduce("add", 1) + wgmma.reduce("add", 1)
+    half_known: mgpu.FragmentedArray[mgpu.float32] = wgmma
+    half_known.reduce("add", 1) + wgmma.reduce("add", 1)
+    transposed = zeros((128, 64), mgpu.TCGEN05_TRANSPOSED_LAYOUT)
+    transposed.reduce("add", 1) + zeros((128,), mgpu.TCGEN05_TRANSPOSED_LAYOUT.reduce((1,)))
+    # an array with more axes than its layout has: what is left is the author's word, and checked
+    stack = zeros((2, 128, 64), mgpu.WGMMA_LAYOUT)
+    column = mgpu.FragmentedArray.wrap(stack.reduce("add", 1, s.parts), mgpu.float32, mgpu.WGMMA_COL_LAYOUT)
+    column + zeros((2, 64), mgpu.WGMMA_COL_LAYOUT)
+
+
+@legal(OUT, Reductions)
+def online_maximum(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Reductions) -> None:
+    highest = mgpu.FragmentedArray.splat(mgpu.c(float("-inf"), mgpu.float32), (128,), mgpu.WGMMA_ROW_LAYOUT)
+
+    @mgpu.fori(mgpu.c(4, mgpu.Index), (highest, zeros((128, 64), mgpu.WGMMA_LAYOUT)))
+    def loop(
+        i: mgpu.Index,
+        carry: tuple[mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW], mgpu.FragmentedArray[mgpu.float32, ll.WGMMA]],
+    ) -> tuple[mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW], mgpu.FragmentedArray[mgpu.float32, ll.WGMMA]]:
+        high, acc = carry
+        new = high.max(acc.reduce("max", 1))
+        return new, acc * (high - new).exp2().broadcast_minor(64)
+
+    high, acc = loop.results
+    (acc / high.broadcast_minor(64))[0:64].store_untiled(
+        mgpu.memref_slice(o, (mgpu.ds(0, 64), mgpu.ds(0, 64))), optimized=False
+    )

@@ -157,6 +157,30 @@ def dtype_of_the_caller() -> None:
     build_of_dtype(mgpu.bfloat16, mgpu.float32)
 
 
+def build_of_scales(dtype: type[mgpu.DType]) -> None:
+    class Local(mgpu.Scratch):
+        a = mgpu.SMEM((128, 256), mgpu.float4_e2m1fn, swizzle=128)
+        b = mgpu.SMEM((128, 256), mgpu.float4_e2m1fn, swizzle=128)
+        packed = mgpu.SMEM((1, 4, 32, 16), dtype)
+        acc = mgpu.TMEM((128, 128), mgpu.float32)
+        scales = mgpu.TMEM((128, 16), dtype, layout=tcgen05.scales_layout())
+        metadata = mgpu.TMEM((128, 64), "uint2", layout=tcgen05.sparse_meta_layout())
+
+    def body(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Local) -> None:
+        scales: mgpu.ScalesTMEM = s.scales
+        metadata: mgpu.SparseMetaTMEM = s.metadata
+        tcgen05.async_copy_scales_smem_to_tmem(s.packed, scales)
+        b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
+        tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, a_scale=scales, b_scale=scales)
+
+    mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((128, 128), mgpu.float32), Local)
+
+
+@legal()
+def scales_of_the_callers_dtype() -> None:
+    build_of_scales(mgpu.float8_e4m3fn)
+
+
 def build_of_several_dtypes(dtype: type[mgpu.DType]) -> None:
     class Local(mgpu.Scratch):
         a = mgpu.SMEM((64, 64), dtype, swizzle=128)

@@ -1,7 +1,6 @@
 """Arrays are Mosaic GPU's own; the facade fills in signedness, and hooks last as long as a trace."""
 
 import threading
-import typing
 from typing import Any
 
 import jax
@@ -41,29 +40,6 @@ def test_layouts_are_mosaics_own() -> None:
     match strided:
         case mgpu.WGStridedFragLayout(shape, vec_size):
             assert (shape, vec_size) == ((128,), 1)
-
-
-def test_layout_types_say_how_rows_reduce_and_broadcast() -> None:
-    """`layouts.ReducesTo` and `BroadcastsTo` against Mosaic GPU, for every named layout of two axes."""
-    rows = {fa.WGMMA_ROW_LAYOUT: mgpu.layouts.WGMMA_ROW, fa.TCGEN05_ROW_LAYOUT: mgpu.layouts.TCGEN05_ROW}
-    named = {
-        name.replace("_LAYOUT", ""): layout
-        for name, layout in vars(fa).items()
-        if isinstance(layout, fa.TiledLayout) and len(layout.base_tile_shape) == 2
-    }
-    assert len(named) >= 9
-
-    def says(layout_type: Any, base: Any) -> Any:
-        bases = getattr(layout_type, "__orig_bases__", ())
-        return next((typing.get_args(each)[0] for each in bases if typing.get_origin(each) is base), None)
-
-    for name, layout in named.items():
-        reduced = layout.reduce((1,))
-        assert says(getattr(mgpu.layouts, name), mgpu.layouts.ReducesTo) == rows.get(reduced), name
-    for layout, row in rows.items():
-        # `broadcast_minor` knows its two layouts by name.
-        wide = says(row, mgpu.layouts.BroadcastsTo).__forward_arg__
-        assert named[wide].reduce((1,)) == layout
 
 
 def test_a_class_of_the_authors_derives_from_the_real_one() -> None:
@@ -252,4 +228,12 @@ def test_a_raw_kernel_in_another_thread_is_untouched() -> None:
 def test_mirror_of_the_module() -> None:
     assert fragmented_array.FragmentedArray is mgpu.FragmentedArray
     assert fragmented_array.Tiling is fa.Tiling
-    assert fragmented_array.optimization_barrier is fa.optimization_barrier
+    assert fragmented_array.concatenate is fa.concatenate
+
+
+@in_kernel(inputs=mgpu.GMEM((128,), mgpu.float32))
+def test_arrays_behind_a_barrier_are_a_tuple(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    array = mgpu.FragmentedArray.load_strided(x)
+    one, (first, second) = mgpu.optimization_barrier(array), mgpu.optimization_barrier(array, array * 2)
+    assert {each.layout for each in (one, first, second)} == {array.layout}
+    assert isinstance(fragmented_array.optimization_barrier(array, one, first), tuple)

@@ -10,8 +10,8 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 import safegpu as mgpu
-from safegpu import utils
-from tests.runtime.kernels import in_kernel, trace
+from safegpu import fragmented_array, tcgen05, utils
+from tests.runtime.kernels import BLACKWELL, in_kernel, trace
 
 X = mgpu.Dimension.x
 INT, FLOAT = arith.CmpIPredicate, arith.CmpFPredicate
@@ -132,24 +132,91 @@ def test_a_scalar_is_the_value(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     assert type(mgpu.memref_slice(x, mgpu.ds(i * 0, 4))) is mgpu.GmemRef
 
 
-@in_kernel()
+class Memory(mgpu.Scratch):
+    barriers = mgpu.Barrier(1, 2)
+    collective = mgpu.ClusterBarrier([X])
+    answer = mgpu.SMEM((4,), mgpu.int32)
+
+
+@in_kernel(scratch=Memory, arch=BLACKWELL, peers=2)
 def test_functions_that_give_scalars(ctx: Any, x: Any, o: Any, smem: Any) -> None:
-    for value in (
-        mgpu.block_id(X),
-        mgpu.cluster_block_id(X),
-        mgpu.thread_id(X),
-        mgpu.grid_dim(X),
-        mgpu.cluster_idx(X),
-    ):
-        assert type(value) is mgpu.Index
-    for value in (
-        mgpu.thread_idx(), mgpu.warp_idx(), mgpu.warpgroup_idx(sync=False),
-        utils.block_idx(), utils.clock(), utils.smid(),
-        utils.warpgroup_barrier_idx(),
+    index, integer, single, half = mgpu.block_id(X), mgpu.thread_idx(), mgpu.c(1.0, mgpu.F32), mgpu.c(1.0, mgpu.F16)
+    i32, i64, f32, f16 = (
+        ir.IntegerType.get_signless(32),
+        ir.IntegerType.get_signless(64),
+        ir.F32Type.get(),
+        ir.F16Type.get(),
+    )
+    partition, line = mgpu.Partition((64,), partition=(0,), num_chunks=(4,)), mgpu.Partition1D(64, chunk_size=16)
+    barrier = smem.barriers[0]
+    parity, parities = barrier.update_parities(mgpu.c(0, mgpu.int32))
+    dense = (64, 64, f32, f16, f16)
+    given: dict[type, list[Any]] = {
+        mgpu.Index: [
+            mgpu.block_id(X), mgpu.cluster_block_id(X), mgpu.thread_id(X), mgpu.grid_dim(X), mgpu.cluster_idx(X),
+            *partition.get_base(index), line.get_base(index), line.partition.get_base(index)[0],
+            line.refine(chunk=index, num_chunks=2).get_base(index),
+            *line.refine(num_chunks=2).partition.get_base(index),
+            utils.elements_to_bytes(index, 32), utils.dyn_dot([index], [index]),
+        ],
+        mgpu.I32: [
+            integer, mgpu.warp_idx(), mgpu.warpgroup_idx(sync=False), utils.block_idx(), utils.clock(), utils.smid(),
+            utils.warpgroup_barrier_idx(), utils.globaltimer("low"), utils.globaltimer(kind="high"), parities,
+            utils.cluster_collective_mask((2, 1, 1), X), ctx.device_id(), *mgpu.query_cluster_cancel(smem.answer)[:3],
+            utils.shfl_bfly(integer, 1), utils.redux(integer, mgpu.c(-1, mgpu.I32), utils.ReductionKind.ADD),
+            utils.prmt(integer, integer, integer), utils.dyn_dot([integer], [integer]), utils.bitcast(single, mgpu.I32),
+            utils.bitcast(single, i32), utils.inline_ptx("mov.u32 $0, $1;", integer, result_types=mgpu.int32),
+            *utils.inline_ptx("mov.b64 {$0, $1}, $2;", mgpu.c(0, mgpu.I64), result_types=[i32, mgpu.I32]),
+            tcgen05.create_instr_descriptor(*dense), utils.c(1, mgpu.I32), fragmented_array.c(1, mgpu.I32),
+        ],
+        mgpu.I64: [utils.globaltimer(), utils.inline_ptx("mov.u64 $0, 0;", result_types=i64)],
+        mgpu.I1: [
+            mgpu.single_thread_predicate(), barrier.test(), parity, barrier.test_parity(parity),
+            mgpu.query_cluster_cancel(smem.answer)[3],
+        ],
+        mgpu.F32: [
+            utils.shfl_bfly(single, 1), utils.warp_tree_reduce(single, fragmented_array.addf, 32),
+            utils.warp_tree_reduce(single, lambda a, b: a * b, 32), utils.bitcast(integer, mgpu.float32),
+            fragmented_array.subf(single, single), fragmented_array.mulf(single, single),
+        ],
+        mgpu.F16: [utils.shfl_bfly(half, 1), fragmented_array.addf(half, half)],
+    }  # fmt: skip
+    for cls, values in given.items():
+        assert {type(value) for value in values} == {cls}
+    vector = utils.bitcast(mgpu.c(0, mgpu.I64), ir.VectorType.get((2,), i32))
+    assert isinstance(vector, ir.OpResult), "what is no scalar stays as it is"
+
+
+@in_kernel()
+def test_loops_give_an_index_of_the_type_of_their_bound(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    for cls in (mgpu.Index, mgpu.I32, mgpu.I64):
+        given = []
+        mgpu.fori(mgpu.c(2, cls), mgpu.c(1.0, mgpu.F32))(lambda i, acc: given.append(i) or acc + 1.0)  # noqa: B023
+        assert [type(each) for each in given] == [cls]
+
+
+@in_kernel()
+def test_elements_are_scalars(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    for dtype, cls in (
+        (mgpu.float16, mgpu.F16), (mgpu.float32, mgpu.F32), (mgpu.uint8, mgpu.I8), (mgpu.int16, mgpu.I16),
+        (mgpu.int64, mgpu.I64),
     ):  # fmt: skip
-        assert type(value) is mgpu.I32
-    assert type(mgpu.single_thread_predicate()) is mgpu.I1
-    assert type(utils.globaltimer()) is mgpu.I64
+        zero = mgpu.c(0.0 if dtype.is_signed is None else 0, dtype)
+        array = mgpu.FragmentedArray.splat(zero, (64, 8), mgpu.WGMMA_LAYOUT, is_signed=dtype.is_signed)
+        given: list[tuple[Any, tuple[Any, ...]]] = []
+        array.foreach(lambda value, index: given.append((value, index)))  # noqa: B023
+        assert {(type(value), *map(type, index)) for value, index in given} == {(cls, mgpu.Index, mgpu.Index)}
+        doubled = array.foreach(lambda value, index: value + value, create_array=True, is_signed=dtype.is_signed)
+        assert (doubled.layout, doubled.mlir_dtype) == (array.layout, array.mlir_dtype)
+
+
+@pytest.mark.parametrize("other", [mgpu.I32, mgpu.I64, mgpu.I1, mgpu.F32])
+def test_mlir_refuses_what_the_operators_refuse(other: Any) -> None:
+    def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        arith.addi(mgpu.block_id(X), mgpu.c(1, other))
+
+    with pytest.raises(ir.MLIRError, match="Verification failed"):
+        trace(body)
 
 
 @in_kernel()

@@ -46,12 +46,49 @@ def test_every_name_of_a_mirrored_module_is_there(mirror: typing.Any) -> None:
         assert name in dir(mirror)
 
 
+def star(module: str) -> set[str]:
+    """What a star import of the module gives."""
+    names: dict[str, typing.Any] = {}
+    exec(f"from {module} import *", names)
+    return names.keys() - {"__builtins__"}
+
+
+def test_a_star_import_gives_the_names_of_the_raw_one() -> None:
+    assert star("safegpu") == star(raw.__name__)
+    # Before anything has been used of the package, too.
+    assert (
+        python("from safegpu import *; as_gpu_kernel, fori, tcgen05; print('float16' in globals())").stdout == "False\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["fragmented_array", "launch_context", "profiler", "tcgen05", "utils"])
+def test_a_star_import_of_a_mirrored_module_gives_the_names_of_the_raw_one(name: str) -> None:
+    more = star(f"safegpu.{name}") - star(f"{raw.__name__}.{name}")
+    assert star(f"{raw.__name__}.{name}") <= star(f"safegpu.{name}")
+    assert more <= {*vars(mgpu.tcgen05), *vars(mgpu.utils)}
+
+
+def test_checkers_see_the_names_of_a_star_import() -> None:
+    tree = ast.parse((ROOT / "safegpu/__init__.pyi").read_text())
+    (seen,) = [ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)]
+    modules = {"constraints", "core", "dialect_lowering", "inference_utils", "layout_inference", "mma_utils"}
+    assert star("safegpu") - modules == set(seen)
+
+
 def test_every_name_that_checkers_see_is_there() -> None:
     tree = ast.parse((ROOT / "safegpu/__init__.pyi").read_text())
     aliases = [alias for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     names = [alias.asname for alias in aliases if alias.asname]  # what has none is not exported
     assert names
     assert [name for name in names if not hasattr(mgpu, name)] == []
+
+
+def test_the_layout_types_stand_beside_the_functions_of_the_raw_module() -> None:
+    theirs = sys.modules[f"{raw.__name__}.layouts"]
+    assert [name for name in vars(theirs) if not name.startswith("__") and not hasattr(mgpu.layouts, name)] == []
+    assert mgpu.layouts.to_layout_attr is theirs.to_layout_attr
+    with pytest.raises(AttributeError, match=r"neither safegpu.layouts nor jax's .*layouts has 'no_such'"):
+        mgpu.layouts.no_such  # noqa: B018
 
 
 def test_dir_lists_everything_before_the_first_use() -> None:

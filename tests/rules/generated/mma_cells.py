@@ -1,4 +1,4 @@
-"""One line for each way to call `tcgen05.mma`: dtypes, rows, where A is, dense or sparse."""
+"""One line for each way to call `tcgen05.mma`: dtypes, rows, where A is, dense or sparse, scales, swizzles."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ TOO_WIDE = "Swizzle=128 is too big for MMA with M=64"
 """Mosaic GPU's words for calls in which the swizzle alone is wrong."""
 
 
+ALIKE = (SWIZZLE, SWIZZLE)
+
+
 @dataclasses.dataclass(frozen=True)
 class Cell:
     rows: int
@@ -39,32 +42,53 @@ class Cell:
     a_in_tmem: bool
     sparse: bool
     accumulator: str
+    scales: tuple[str, str] | None = None
+    swizzles: tuple[int, int] = ALIKE
+    """Of the buffers of A and B."""
+    given: tuple[int | None, int | None] = ALIKE
+    """What the call says of them."""
 
     @property
-    def mixes_signs(self) -> bool:
+    def unsigned(self) -> bool:
         """Mosaic GPU cannot tell int8 from uint8, and multiplies both as signed."""
-        return {self.a, self.b} == {"int8", "uint8"}
+        return "uint8" in (self.a, self.b)
+
+    @property
+    def block(self) -> int:
+        """How many elements of K share a scale; a group of 2:4 sparse ones counts whole."""
+        return (16 if self.scales and self.scales[0] == "float8_e4m3fn" else 32) * (1 + self.sparse)
 
     def lines(self, number: int) -> Iterator[str]:
-        k = SWIZZLE * 8 // BITS[self.a]
+        # A whole swizzle of the wider one, and four scales.
+        k = max(128 * 8 // BITS[self.a], 4 * self.block // (1 + self.sparse) if self.scales else 0)
         collective = ", collective=True" if self.collective else ""
         columns = COLUMNS * (1 + self.collective)
         yield f"class S{number}(mgpu.Scratch):"
         if not self.a_in_tmem:
-            yield f"    a = mgpu.SMEM(({self.rows}, {k}), mgpu.{self.a}, swizzle={SWIZZLE})"
-        yield f"    b = mgpu.SMEM(({COLUMNS}, {k * (1 + self.sparse)}), mgpu.{self.b}, swizzle={SWIZZLE})"
+            yield f"    a = mgpu.SMEM(({self.rows}, {k}), mgpu.{self.a}, swizzle={self.swizzles[0]})"
+        yield f"    b = mgpu.SMEM(({COLUMNS}, {k * (1 + self.sparse)}), mgpu.{self.b}, swizzle={self.swizzles[1]})"
         yield f"    acc = mgpu.TMEM(({self.rows}, {columns}), mgpu.{self.accumulator}{collective})"
         if self.a_in_tmem:
             packing = 32 // BITS[self.a]
             yield f"    a = mgpu.TMEM(({self.rows}, {k}), mgpu.{self.a}, packing={packing}{collective})"
         if self.sparse:
             layout = "layout=tcgen05.sparse_meta_layout()"
-            yield f"    meta = mgpu.TMEM((128, {k}), mgpu.uint2, {layout}{collective})"
+            # Two positions for each group of four elements, of 4-bit dtypes for each group of four pairs.
+            positions = k // (2 if BITS[self.a] == 4 else 1)
+            yield f"    meta = mgpu.TMEM((128, {positions}), mgpu.uint2, {layout}{collective})"
+        if self.scales:
+            scales = k * (1 + self.sparse) // self.block
+            a_scales, b_scales = "tcgen05.scales_layout()", "tcgen05.scales_layout()"
+            if self.rows == 64 and self.collective:
+                b_scales = "tcgen05.b_scales_m64_collective_layout()"
+            yield f"    a_scale = mgpu.TMEM((128, {scales}), mgpu.{self.scales[0]}, layout={a_scales}{collective})"
+            yield f"    b_scale = mgpu.TMEM((256, {scales}), mgpu.{self.scales[1]}, layout={b_scales}{collective})"
         yield f"def body_{number}(s: S{number}) -> None:"
         yield "    b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))"
         metadata = ", a_sparse_metadata=s.meta" if self.sparse else ""
-        swizzles = f"a_swizzle={SWIZZLE}, b_swizzle={SWIZZLE}"
-        yield f"    tcgen05.mma(s.acc, s.a, b, {swizzles}{metadata}{collective})"
+        scaled = ", a_scale=s.a_scale, b_scale=s.b_scale" if self.scales else ""
+        swizzles = "".join(f", {name}_swizzle={given}" for name, given in zip("ab", self.given, strict=True) if given)
+        yield f"    tcgen05.mma(s.acc, s.a, b{swizzles}{scaled}{metadata}{collective})"
 
 
 def cells() -> Iterator[Cell]:
@@ -79,6 +103,36 @@ def cells() -> Iterator[Cell]:
             for (rows, collective), in_tmem, sparse, acc in ways:
                 if (rows, collective, in_tmem, sparse) != (128, False, False, False):
                     yield Cell(rows, collective, a, b, in_tmem, sparse, acc)
+    yield from _scaled_cells()
+    yield from _swizzle_cells()
+
+
+def _scaled_cells() -> Iterator[Cell]:
+    scales = ("float8_e8m0fnu", "float8_e4m3fn", "float8_e5m2", "int8")
+    for a, b in itertools.product(BITS, BITS):
+        if BITS[a] != BITS[b] or not (a == b or a.startswith("float8") and b.startswith("float8")):
+            continue
+        for pair in itertools.product(scales[:2], scales[:2]):
+            yield Cell(128, False, a, b, False, False, "float32", pair)
+        if not a.startswith(("float8", "float4")):
+            continue
+        for scale, acc in itertools.product(scales, ("float32", "float16")):
+            yield Cell(128, False, a, b, False, False, acc, (scale, scale))
+        ways = itertools.product(((128, False), (64, False), (64, True), (128, True)), (False, True), (False, True))
+        for ((rows, collective), in_tmem, sparse), scale in itertools.product(ways, scales[:2]):
+            if (rows, collective, in_tmem, sparse) != (128, False, False, False):
+                yield Cell(rows, collective, a, b, in_tmem, sparse, "float32", (scale, scale))
+
+
+def _swizzle_cells() -> Iterator[Cell]:
+    widths = (32, 64, 128)
+    for a, b in itertools.product(widths, widths):
+        for given in itertools.product((None, *widths), (None, *widths)):
+            yield Cell(128, False, "float16", "float16", False, False, "float32", None, (a, b), given)
+        for given in itertools.product((None, *widths), (None, b)):
+            # A lies in TMEM, which no swizzle says anything of
+            if a == SWIZZLE:
+                yield Cell(128, False, "float16", "float16", True, False, "float32", None, (a, b), given)
 
 
 def module(all_cells: Iterable[Cell]) -> tuple[str, dict[int, Cell]]:

@@ -31,8 +31,8 @@ _WRITTEN = {
 }
 
 
-def _is_derived(case: Case, layout: str) -> bool:
-    return layout in ("own", "MMA_LHS", "MMA_RHS", "MMA_ACC")
+def _is_of_no_operand(case: Case, layout: str) -> bool:
+    return layout.startswith("MMA_") and BITWIDTH.get(case.dtype) not in (16, 8, 4)
 
 
 def _is_scales_of_several_tiles(case: Case, layout: str) -> bool:
@@ -45,7 +45,7 @@ def _is_rare_packing(case: Case, layout: str) -> bool:
 
 
 OUT_OF_REACH: dict[str, Callable[[Case, str], bool]] = {
-    "a layout that is derived from another has no type of its own": _is_derived,
+    "MMALayouts of a dtype that is no operand of mma have no type of their own": _is_of_no_operand,
     "ScalesTMEM does not record its rows, and several tiles of rows do not load": _is_scales_of_several_tiles,
     "several row tiles of packed 8- and 4-bit dtypes, and packed 2-bit ones, have no type": _is_rare_packing,
 }
