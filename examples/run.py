@@ -19,6 +19,7 @@ from examples import (
     blackwell_matmul,
     blackwell_scaled_matmul,
     cluster_exchange,
+    flash_attention,
     hopper_matmul,
     multimem_all_reduce,
     sparse_matmul,
@@ -40,6 +41,9 @@ class Example:
 KERNELS = {
     "cluster_exchange": Example(cluster_exchange.exchange, "sm_90a", ("STAS",)),
     "cluster_reduce": Example(cluster_exchange.reduce, "sm_90a", ("REDAS.ADD.S32",)),
+    "flash_attention 64": Example(flash_attention.head_dim_64, "sm_90a", ("HGMMA.64x128x16.F32", "MUFU.EX2")),
+    "flash_attention 128": Example(flash_attention.head_dim_128, "sm_90a", ("HGMMA.64x128x16.F32", "MUFU.EX2")),
+    "flash_attention 256": Example(flash_attention.head_dim_256, "sm_90a", ("HGMMA.64x256x16.F32", "MUFU.EX2")),
     "hopper_matmul float16": Example(hopper_matmul.float16, "sm_90a", ("HGMMA.64x256x16.F32", "UTMALDG.4D.MULTICAST")),
     "hopper_matmul bfloat16": Example(
         hopper_matmul.bfloat16, "sm_90a", ("HGMMA.64x256x16.F32.BF16", "UTMALDG.4D.MULTICAST")
@@ -135,6 +139,33 @@ def run_cluster_exchange(pairs: int = 64) -> None:
     print(f"cluster_reduce: {integers.shape} int32, equal to numpy")
 
 
+def run_flash_attention(seq_len: int = 2048) -> None:
+    """Attention of normally distributed inputs against numpy. Raises AssertionError where the error is too large."""
+    import jax
+    import numpy as np
+
+    def attention(q: Any, k: Any, v: Any) -> Any:
+        q, k, v = (each.astype(np.float32).swapaxes(1, 2) for each in (q, k, v))
+        k, v = (each.repeat(q.shape[1] // k.shape[1], axis=1) for each in (k, v))
+        weights = np.exp(q @ k.swapaxes(2, 3) / np.sqrt(q.shape[-1]))
+        return (weights @ v / weights.sum(axis=-1, keepdims=True)).swapaxes(1, 2)
+
+    def run(head_dim: int, dtype: Any, tolerance: float) -> None:
+        shapes = [(2, seq_len, heads, head_dim) for heads in (4, 2, 2)]
+        inputs = [rng.standard_normal(shape, np.float32).astype(dtype.dtype) for shape in shapes]
+        kernel = flash_attention.kernel(2, seq_len, seq_len, 4, 2, head_dim, dtype)
+        result = np.asarray(kernel(*map(jax.numpy.asarray, inputs))).astype(np.float32)
+        expected = attention(*inputs)
+        error = np.linalg.norm(result - expected) / np.linalg.norm(expected)
+        print(f"flash_attention: head_dim {head_dim}, {dtype.__name__}, relative error {error:.1e}")
+        assert error < tolerance
+
+    rng = np.random.default_rng()
+    for head_dim in (64, 128, 256):
+        run(head_dim, mgpu.float16, 1e-3)
+        run(head_dim, mgpu.bfloat16, 1e-2)
+
+
 def run_hopper_matmul(size: int = 2048) -> None:
     """Products of normally distributed matrices against numpy. Raises AssertionError where the error is too large."""
     import jax
@@ -194,6 +225,7 @@ def run_all_gather(rows: int = 1024, columns: int = 4096, blocks: int = 128) -> 
 RUNS: dict[str, Callable[[], None]] = {
     "cluster_exchange": run_cluster_exchange,
     "hopper_matmul": run_hopper_matmul,
+    "flash_attention": run_flash_attention,
     "all_gather": run_all_gather,
 }
 

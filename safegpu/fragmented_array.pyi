@@ -1243,6 +1243,8 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]:
         """The same elements in another shape. Raises ValueError where more than the first tiled axis would change."""
     @overload
+    def broadcast_minor[D](self: FragmentedArray[D, _Untyped], n: int) -> FragmentedArray[D, Any]: ...
+    @overload
     def broadcast_minor[D](
         self: FragmentedArray[D, layouts.WGMMA_ROW], n: int
     ) -> FragmentedArray[D, layouts.WGMMA]: ...

@@ -15,6 +15,7 @@ from examples import (
     blackwell_matmul,
     blackwell_scaled_matmul,
     cluster_exchange,
+    flash_attention,
     hopper_matmul,
     multimem_all_reduce,
     sparse_matmul,
@@ -25,6 +26,7 @@ from tests.raw import all_gather as raw_all_gather
 from tests.raw import blackwell_matmul as raw_matmul
 from tests.raw import blackwell_scaled_matmul as raw_scaled
 from tests.raw import cluster_exchange as raw_exchange
+from tests.raw import flash_attention as raw_attention
 from tests.raw import hopper_matmul as raw_hopper
 from tests.raw import multimem_all_reduce as raw_all_reduce
 from tests.raw import sparse_matmul as raw_sparse
@@ -45,6 +47,16 @@ OTHERWISE = hopper_matmul.Config(
     producer_registers=56,
 )
 ALONE = hopper_matmul.Config(cluster_m=1, split="n")
+
+
+def _attention(
+    head_dim: int, dtype: type[mgpu.DType]
+) -> tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]:
+    shape = (2, 384, 768, 4, 2, head_dim)
+    build: Any = flash_attention.kernel
+    config = dataclasses.asdict(flash_attention.CONFIGS[head_dim][0])
+    return lambda: build(*shape, dtype), lambda: raw_attention.build(*shape, dtype.dtype, **config), HOPPER, 1
+
 
 TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]] = {
     "cluster_exchange": (cluster_exchange.exchange, raw_exchange.build, HOPPER, 1),
@@ -87,6 +99,11 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
         BLACKWELL,
         1,
     ),
+    **{
+        f"flash_attention {head_dim} {dtype.__name__}": _attention(head_dim, dtype)
+        for head_dim in (64, 128, 256)
+        for dtype in (mgpu.float16, mgpu.bfloat16)
+    },
     "blackwell_matmul float16": (blackwell_matmul.float16, raw_matmul.build, BLACKWELL, 1),
     "blackwell_matmul bfloat16": (
         blackwell_matmul.bfloat16,

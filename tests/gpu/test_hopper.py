@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import safegpu as mgpu
-from examples import cluster_exchange, hopper_matmul
+from examples import cluster_exchange, flash_attention, hopper_matmul
 from examples.bugs import reinterpreted_dtype
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("hopper")]
@@ -36,6 +36,61 @@ def test_cluster_reduce(poisoned: Callable[..., np.ndarray], pairs: int) -> None
     tiles = rng.integers(-(2**30), 2**30, (2 * pairs * ROWS, COLUMNS), dtype=np.int32)
     result = poisoned(cluster_exchange.reduce(pairs), jax.numpy.asarray(tiles), poison=np.int32(-(2**31)))
     np.testing.assert_array_equal(result, tiles + swapped(tiles))
+
+
+def attention(*inputs: jax.Array, scale: float | None = None) -> np.ndarray:
+    """Of Q, K and V as they are, in float32."""
+    q, k, v = (np.asarray(each).astype(np.float32).swapaxes(1, 2) for each in inputs)
+    k, v = (each.repeat(q.shape[1] // k.shape[1], axis=1) for each in (k, v))
+    scores = q @ k.swapaxes(2, 3) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (weights @ v / weights.sum(axis=-1, keepdims=True)).swapaxes(1, 2)
+
+
+def assert_close(result: np.ndarray, expected: np.ndarray, dtype: type[mgpu.DType]) -> None:
+    """Weights and results are rounded to `dtype`: half a unit in the last place each, of the largest there are."""
+    assert np.isfinite(result.astype(np.float32)).all()
+    unit = float(jax.numpy.finfo(dtype.dtype).eps)
+    difference = np.abs(result.astype(np.float32) - expected).max()
+    assert difference <= 2 * unit * np.abs(expected).max()
+
+
+ATTENTIONS = {
+    "one block": (1, 128, 128, 1, 1),
+    "long keys": (1, 128, 8192, 2, 2),
+    "long queries": (1, 2048, 256, 2, 2),
+    "grouped heads": (2, 512, 1024, 8, 2),
+    "one key head": (3, 256, 512, 6, 1),
+    "all multiprocessors, several times": (2, 4096, 1024, 8, 8),
+}
+
+
+@pytest.mark.parametrize("dtype", [mgpu.float16, mgpu.bfloat16], ids=["f16", "bf16"])
+@pytest.mark.parametrize("head_dim", [64, 128, 256])
+@pytest.mark.parametrize("shape", ATTENTIONS.values(), ids=ATTENTIONS)
+def test_flash_attention(poisoned: Callable[..., np.ndarray], shape: Any, head_dim: int, dtype: Any) -> None:
+    batch, q_len, kv_len, q_heads, kv_heads = shape
+    rng = np.random.default_rng()
+    q, k, v = (
+        jax.numpy.asarray(rng.standard_normal((batch, length, heads, head_dim), np.float32)).astype(dtype.dtype)
+        for length, heads in ((q_len, q_heads), (kv_len, kv_heads), (kv_len, kv_heads))
+    )
+    kernel = flash_attention.kernel(batch, q_len, kv_len, q_heads, kv_heads, head_dim, dtype)
+    assert_close(poisoned(kernel, q, k, v, poison=np.nan), attention(q, k, v), dtype)
+
+
+@pytest.mark.parametrize("order", ["rising", "falling"])
+@pytest.mark.parametrize("head_dim", [64, 128, 256])
+def test_flash_attention_to_a_peak(poisoned: Callable[..., np.ndarray], head_dim: int, order: str) -> None:
+    """Scores that rise from block to block, as far as 2**100 in the exponential, or fall."""
+    rng = np.random.default_rng()
+    rising = np.linspace(-35, 35, 2048, dtype=np.float32)[:: 1 if order == "rising" else -1]
+    q = np.ones((1, 256, 2, head_dim), np.float32)
+    k = np.broadcast_to(rising[None, :, None, None] / head_dim, (1, 2048, 2, head_dim))
+    v = rng.standard_normal(k.shape, np.float32)
+    inputs = [jax.numpy.asarray(each).astype(np.float16) for each in (q, k, v)]
+    kernel = flash_attention.kernel(1, 256, 2048, 2, 2, head_dim, mgpu.float16, scale=1.0)
+    assert_close(poisoned(kernel, *inputs, poison=np.nan), attention(*inputs, scale=1.0), mgpu.float16)
 
 
 Config = hopper_matmul.Config

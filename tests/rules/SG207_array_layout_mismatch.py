@@ -60,6 +60,18 @@ def wgmma_and_tcgen05(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s:
 
 
 @illegal(OUT, S, raises=INCOMPATIBLE)
+def rows_of_wgmma_and_tcgen05(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    peak = f32(mgpu.WGMMA_LAYOUT).reduce("max", axis=1)
+    peak.max(s.acc.load().reduce("max", axis=1))  # E: SG207
+
+
+@illegal(OUT, S, raises=INCOMPATIBLE)
+def rows_broadcast(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
+    peak = f32(mgpu.WGMMA_LAYOUT).reduce("max", axis=1)
+    s.acc.load() - peak.broadcast_minor(64)  # E: SG207
+
+
+@illegal(OUT, S, raises=INCOMPATIBLE)
 def native_and_tcgen05(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     a = s.acc.load(mgpu.TMEM_NATIVE_LAYOUT)
     b = s.acc.load() * a  # E: SG207

@@ -95,6 +95,31 @@ def layouts_in_variables(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32],
     zeros((128, 128), strided).store_untiled(o)
 
 
+def spread(row: mgpu.FragmentedArray[mgpu.float32]) -> mgpu.FragmentedArray[mgpu.float32]:
+    return row.broadcast_minor(128)
+
+
+def peak(tile: mgpu.FragmentedArray[mgpu.float32]) -> mgpu.FragmentedArray[mgpu.float32]:
+    return tile.reduce("max", axis=1)
+
+
+@legal(OUT, ())
+def rows(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
+    wgmma = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    tcgen05 = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.TCGEN05_LAYOUT, optimized=False)
+    wgmma_row: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW] = wgmma.reduce("add", axis=1)
+    tcgen05_row: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05_ROW] = tcgen05.reduce("max", (1,))
+    wgmma - wgmma_row.broadcast_minor(128) - spread(wgmma_row)
+    tcgen05 - tcgen05_row.broadcast_minor(128) - spread(tcgen05_row)
+    tcgen05_row.max(peak(tcgen05))
+    native = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.TMEM_NATIVE_LAYOUT, optimized=False)
+    native.reduce("max", axis=1) - peak(native)
+    # of three axes, the layout is that of the last two
+    stack = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (2, 64, 64), mgpu.WGMMA_LAYOUT)
+    stack.reduce("add", axis=0) + stack.reduce("add", axis=0)
+    stack.reduce("add", axis=2)
+
+
 @legal(OUT, ())
 def conversions(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
     value = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
