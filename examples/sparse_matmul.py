@@ -17,7 +17,7 @@ class Scratch[D: mgpu.DType](mgpu.Scratch):
     def __init__(self, dtype: type[D]) -> None:
         self.a = mgpu.SMEM((M, K // 2), dtype, swizzle=128)
         self.b = mgpu.SMEM((N, K), dtype, swizzle=128)
-        self.metadata = mgpu.SMEM((1, K // 128, 128, 64), mgpu.uint2)
+        self.metadata = mgpu.SMEM((1, K // 128, 128, 64), mgpu.uint2, swizzle=16)
         self.copied = mgpu.Barrier(arrival_count=3)
         self.multiplied = mgpu.Barrier(arrival_count=1)
         self.acc = mgpu.TMEM((128, N), mgpu.float32)

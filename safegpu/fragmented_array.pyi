@@ -41,6 +41,7 @@ from safegpu.refs import (
     InSmem,
     MultimemRef,
     SmemRef,
+    Subscript,
     Swizzle,
 )
 from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue
@@ -265,8 +266,6 @@ type _Visit[S] = Callable[[S, tuple[Index, ...]], object]
 type _Map[S] = Callable[[S, tuple[Index, ...]], ir.Value[Any]]
 
 type _Static = int | slice | DynamicSlice[int]
-type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
-type _Index = _Dim | tuple[_Dim, ...]
 
 class _Untyped:
     """Nothing is of this class."""
@@ -938,7 +937,7 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     def to_layout[D, P](
         self: FragmentedArray[D, layouts.MMA_RHS_1[P]], new_layout: FragmentedLayout[layouts.MMA_RHS_1[P]]
     ) -> FragmentedArray[D, layouts.MMA_RHS_1[P]]:
-        """The same array in another layout, where Mosaic GPU converts (see `safegpu explain`); else NotImplementedError."""
+        """The same array in another layout, where Mosaic GPU converts (`unsupported-layout-conversion`); else NotImplementedError."""
     @overload
     def astype(
         self, new_dtype: type[Token], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
@@ -1229,7 +1228,7 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
         self, idx: _Static | tuple[_Static, ...]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __getitem__[D](self: FragmentedArray[D, Splat], idx: _Index) -> FragmentedArray[D, Splat]:
+    def __getitem__[D](self: FragmentedArray[D, Splat], idx: Subscript) -> FragmentedArray[D, Splat]:
         """Part of an array, by slices known to Python that cut whole tiles; an int drops an axis that is not tiled.
 
         Raises ValueError for other slices, NotImplementedError for a strided array.

@@ -12,7 +12,7 @@ from safegpu.barriers import BarrierRef, ThreadSubset
 from safegpu.dtypes import TMAReduces, bfloat16, float16, float32, int32, int64, uint32, uint64
 from safegpu.fragmented_array import FragmentedArray
 from safegpu.profiler import OnDeviceProfiler as OnDeviceProfiler
-from safegpu.refs import DynamicSlice, GmemRef, InSmem, MultimemRef, SmemRef, Swizzle
+from safegpu.refs import Along, GmemRef, InSmem, MultimemRef, SmemRef, Swizzle
 from safegpu.scalars import I32, Dim, IndexValue, IntegerValue
 from safegpu.scalars import c as c
 from safegpu.utils import Region
@@ -105,8 +105,7 @@ class DropUnitDimsTransform(MemRefTransform):
     def __init__(self, unit_dims: tuple[int, ...]) -> None: ...
 
 type _Gather = FragmentedArray[Any, layouts.TMA_INDICES | layouts.TMA_INDICES_4]
-type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue] | _Gather
-type _Slice = _Dim | tuple[_Dim, ...]
+type _Slice = Along | _Gather | tuple[Along | _Gather, ...]
 type _Transform = MemRefTransform | tuple[MemRefTransform, ...]
 type _Axes = Sequence[Dim] | Dim | None
 

@@ -84,126 +84,129 @@ class WGMMAAccumulator(Generic[_D, _L]):
 def wgmma[
     D: (float16, bfloat16, float8_e4m3fn, float8_e5m2),
     Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]),
+    L,
 ](
-    acc: WGMMAAccumulator[float32],
+    acc: WGMMAAccumulator[float32, L],
     a: SmemRef[D, Swizzle],
     b: SmemRef[D, Swizzle],
     *,
     swizzle: Swizzle,
-) -> WGMMAAccumulator[float32]: ...
+) -> WGMMAAccumulator[float32, L]: ...
 @overload
-def wgmma[Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128])](
-    acc: WGMMAAccumulator[float32],
+def wgmma[Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]), L](
+    acc: WGMMAAccumulator[float32, L],
     a: SmemRef[float32, Swizzle],
     b: SmemRef[float32, Swizzle],
     *,
     swizzle: Swizzle,
-) -> WGMMAAccumulator[float32]: ...
+) -> WGMMAAccumulator[float32, L]: ...
 @overload
 def wgmma[
     D: (float16, float8_e4m3fn, float8_e5m2),
     C: (float16, float32),
     Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]),
+    L,
 ](
-    acc: WGMMAAccumulator[C],
+    acc: WGMMAAccumulator[C, L],
     a: SmemRef[D, Swizzle],
     b: SmemRef[D, Swizzle],
     *,
     swizzle: Swizzle,
-) -> WGMMAAccumulator[C]: ...
+) -> WGMMAAccumulator[C, L]: ...
 @overload
-def wgmma[D: (float16, bfloat16), Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128])](
-    acc: WGMMAAccumulator[float32],
+def wgmma[D: (float16, bfloat16), Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]), L](
+    acc: WGMMAAccumulator[float32, L],
     a: FragmentedArray[D, layouts.WGMMA],
     b: SmemRef[D, Swizzle],
     *,
     swizzle: Swizzle,
-) -> WGMMAAccumulator[float32]: ...
+) -> WGMMAAccumulator[float32, L]: ...
 @overload
-def wgmma[C: (float16, float32), Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128])](
-    acc: WGMMAAccumulator[C],
+def wgmma[C: (float16, float32), Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]), L](
+    acc: WGMMAAccumulator[C, L],
     a: FragmentedArray[float16, layouts.WGMMA],
     b: SmemRef[float16, Swizzle],
     *,
     swizzle: Swizzle,
-) -> WGMMAAccumulator[C]: ...
+) -> WGMMAAccumulator[C, L]: ...
 @overload
 def wgmma[
     A: (float8_e4m3fn, float8_e5m2),
     B: (float8_e4m3fn, float8_e5m2),
     C: (float16, float32),
     Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]),
+    L,
 ](
-    acc: WGMMAAccumulator[C],
+    acc: WGMMAAccumulator[C, L],
     a: SmemRef[A, Swizzle] | FragmentedArray[A, layouts.WGMMA_8BIT],
     b: SmemRef[B, Swizzle],
     *,
     swizzle: Swizzle,
-) -> WGMMAAccumulator[C]: ...
+) -> WGMMAAccumulator[C, L]: ...
 @overload
-def wgmma[Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128])](
-    acc: WGMMAAccumulator[int32],
+def wgmma[Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]), L](
+    acc: WGMMAAccumulator[int32, L],
     a: SmemRef[int8, Swizzle] | FragmentedArray[int8, layouts.WGMMA_8BIT],
     b: SmemRef[int8, Swizzle],
     *,
     swizzle: Swizzle,
-) -> WGMMAAccumulator[int32]: ...
+) -> WGMMAAccumulator[int32, L]: ...
 @overload
-def wgmma[D: (float16, bfloat16, float8_e4m3fn, float8_e5m2)](
-    acc: WGMMAAccumulator[float32],
+def wgmma[D: (float16, bfloat16, float8_e4m3fn, float8_e5m2), L](
+    acc: WGMMAAccumulator[float32, L],
     a: SmemRef[D, Literal[128]],
     b: SmemRef[D, Literal[128]],
     *,
     swizzle: Literal[128] = ...,
-) -> WGMMAAccumulator[float32]: ...
+) -> WGMMAAccumulator[float32, L]: ...
 @overload
-def wgmma(
-    acc: WGMMAAccumulator[float32],
+def wgmma[L](
+    acc: WGMMAAccumulator[float32, L],
     a: SmemRef[float32, Literal[128]],
     b: SmemRef[float32, Literal[128]],
     *,
     swizzle: Literal[128] = ...,
-) -> WGMMAAccumulator[float32]: ...
+) -> WGMMAAccumulator[float32, L]: ...
 @overload
-def wgmma[D: (float16, float8_e4m3fn, float8_e5m2), C: (float16, float32)](
-    acc: WGMMAAccumulator[C],
+def wgmma[D: (float16, float8_e4m3fn, float8_e5m2), C: (float16, float32), L](
+    acc: WGMMAAccumulator[C, L],
     a: SmemRef[D, Literal[128]],
     b: SmemRef[D, Literal[128]],
     *,
     swizzle: Literal[128] = ...,
-) -> WGMMAAccumulator[C]: ...
+) -> WGMMAAccumulator[C, L]: ...
 @overload
-def wgmma[D: (float16, bfloat16)](
-    acc: WGMMAAccumulator[float32],
+def wgmma[D: (float16, bfloat16), L](
+    acc: WGMMAAccumulator[float32, L],
     a: FragmentedArray[D, layouts.WGMMA],
     b: SmemRef[D, Literal[128]],
     *,
     swizzle: Literal[128] = ...,
-) -> WGMMAAccumulator[float32]: ...
+) -> WGMMAAccumulator[float32, L]: ...
 @overload
-def wgmma[C: (float16, float32)](
-    acc: WGMMAAccumulator[C],
+def wgmma[C: (float16, float32), L](
+    acc: WGMMAAccumulator[C, L],
     a: FragmentedArray[float16, layouts.WGMMA],
     b: SmemRef[float16, Literal[128]],
     *,
     swizzle: Literal[128] = ...,
-) -> WGMMAAccumulator[C]: ...
+) -> WGMMAAccumulator[C, L]: ...
 @overload
-def wgmma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32)](
-    acc: WGMMAAccumulator[C],
+def wgmma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32), L](
+    acc: WGMMAAccumulator[C, L],
     a: SmemRef[A, Literal[128]] | FragmentedArray[A, layouts.WGMMA_8BIT],
     b: SmemRef[B, Literal[128]],
     *,
     swizzle: Literal[128] = ...,
-) -> WGMMAAccumulator[C]: ...
+) -> WGMMAAccumulator[C, L]: ...
 @overload
-def wgmma(
-    acc: WGMMAAccumulator[int32],
+def wgmma[L](
+    acc: WGMMAAccumulator[int32, L],
     a: SmemRef[int8, Literal[128]] | FragmentedArray[int8, layouts.WGMMA_8BIT],
     b: SmemRef[int8, Literal[128]],
     *,
     swizzle: Literal[128] = ...,
-) -> WGMMAAccumulator[int32]:
+) -> WGMMAAccumulator[int32, L]:
     """Issues acc += A @ B on the tensor core (PTX ISA, "wgmma.mma_async"); a warpgroup calls it.
 
     A is (M, K) in shared memory or, but for float32, in registers (16-bit dtypes in `WGMMA_LAYOUT`, 8-bit ones in `WGMMA_LAYOUT_8BIT`);

@@ -29,8 +29,11 @@ class DynamicSlice(Generic[_B_co]):
 # buffers of unknown swizzle.
 Swizzle = TypeVar("Swizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
-type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
-type _Index = _Dim | tuple[_Dim, ...]
+type Along = int | slice | IndexValue | DynamicSlice[int | IndexValue] | ir.OpView | ir.Operation
+"""Of one axis: an element, by an index or the operation that gives one, or several."""
+
+type Subscript = Along | tuple[Along, ...]
+"""Of a buffer: of its first axes one by one, and of the others all."""
 
 # What carries a dtype that is one of several (`safegpu.dtypes`): `InSmem[TMAReduces[...], Literal[128]]` is an SmemRef of any of them.
 
@@ -192,11 +195,11 @@ class MultimemRef(InMultimem[_D], Generic[_D]):
 # Each view keeps the class of its reference and its parameters.
 
 @overload
-def memref_slice[D](ref: GmemRef[D], index: _Index) -> GmemRef[D]: ...
+def memref_slice[D](ref: GmemRef[D], index: Subscript) -> GmemRef[D]: ...
 @overload
-def memref_slice[D, W](ref: SmemRef[D, W], index: _Index) -> SmemRef[D, W]: ...
+def memref_slice[D, W](ref: SmemRef[D, W], index: Subscript) -> SmemRef[D, W]: ...
 @overload
-def memref_slice[D, W](ref: ClusterSmemRef[D, W], index: _Index) -> ClusterSmemRef[D, W]:
+def memref_slice[D, W](ref: ClusterSmemRef[D, W], index: Subscript) -> ClusterSmemRef[D, W]:
     """Part of a buffer: an index drops its axis, a slice or `ds(base, length)` keeps it."""
 
 @overload

@@ -56,7 +56,10 @@ type IndexValue = ir.Value[ir.IndexType]
 type IntegerValue = ir.Value[ir.IntegerType]
 """An `I32`, `I1` or another integer, or a plain MLIR value."""
 
-type _Raw = ir.OpResult[Any] | ir.BlockArgument[Any]
+class _Plain(ir.Type):
+    """The type of no scalar: a value whose type is not known passes for one of it."""
+
+type _Raw = ir.Value[_Plain] | ir.OpResult[Any] | ir.BlockArgument[Any]
 """A plain MLIR value, which no scalar of ours is."""
 
 class SplatsFloat(Generic[_F_co]):

@@ -496,7 +496,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -508,7 +508,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -521,7 +521,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -534,7 +534,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -548,7 +548,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -560,7 +560,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -573,7 +573,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -586,7 +586,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -600,7 +600,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -612,7 +612,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -625,7 +625,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -638,7 +638,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -652,7 +652,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -664,7 +664,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -677,7 +677,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -690,7 +690,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -704,7 +704,7 @@ def mma(
     a_scale: ScalesTMEM[_S4],
     b_scale: ScalesTMEM[_S4],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -716,7 +716,7 @@ def mma(
     a_scale: ScalesTMEM[_S4],
     b_scale: ScalesTMEM[_S4],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -729,7 +729,7 @@ def mma(
     a_scale: ScalesTMEM[_S4],
     b_scale: ScalesTMEM[_S4],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -742,7 +742,7 @@ def mma(
     a_scale: ScalesTMEM[_S4],
     b_scale: ScalesTMEM[_S4],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -756,7 +756,7 @@ def mma(
     a_scale: ScalesTMEM[_S4],
     b_scale: ScalesTMEM[_S4],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -768,7 +768,7 @@ def mma(
     a_scale: ScalesTMEM[_S4],
     b_scale: ScalesTMEM[_S4],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -781,7 +781,7 @@ def mma(
     a_scale: ScalesTMEM[_S4],
     b_scale: ScalesTMEM[_S4],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -794,7 +794,7 @@ def mma(
     a_scale: ScalesTMEM[_S4],
     b_scale: ScalesTMEM[_S4],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -808,7 +808,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -822,7 +822,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -836,7 +836,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -850,7 +850,7 @@ def mma(
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -864,7 +864,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -878,7 +878,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -892,7 +892,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None: ...
 @overload
@@ -906,7 +906,7 @@ def mma(
     a_scale: ScalesTMEM[float8_e8m0fnu],
     b_scale: ScalesTMEM[float8_e8m0fnu],
     a_sparse_metadata: SparseMetaTMEM,
-    accumulate: ir.Value[Any] | bool = ...,
+    accumulate: IntegerValue | bool = ...,
     collective: bool = ...,
 ) -> None:
     """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.

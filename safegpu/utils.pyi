@@ -14,7 +14,7 @@ from safegpu.barriers import ThreadSubset as ThreadSubset
 from safegpu.dtypes import DType, ForeignDType
 from safegpu.refs import DynamicSlice as DynamicSlice
 from safegpu.refs import MultimemRef as MultimemRef
-from safegpu.refs import SmemRef
+from safegpu.refs import SmemRef, Subscript
 from safegpu.refs import get_cluster_ref as get_cluster_ref
 from safegpu.refs import memref_fold as memref_fold
 from safegpu.refs import memref_reshape as memref_reshape
@@ -39,9 +39,6 @@ DYNAMIC32: int
 type MultimemReductionOp = Literal["add", "min", "max", "and", "or", "xor"]
 
 ds = DynamicSlice
-
-type _Dim = int | slice | IndexValue | DynamicSlice[int | IndexValue]
-type _Index = _Dim | tuple[_Dim, ...]
 
 class Partition:
     """How an array of `elements` is split over blocks: axis i by axis `partition[i]` of the grid of chunks, or not at all for None.
@@ -298,7 +295,7 @@ def get_contiguous_strides(xs: Sequence[int]) -> list[int]:
     """The strides, in elements, of an array of this shape without gaps."""
 
 def parse_indices(
-    index: _Index, shape: Sequence[int], *, check_oob: bool = ...
+    index: Subscript, shape: Sequence[int], *, check_oob: bool = ...
 ) -> tuple[list[IndexValue | int], list[int], list[bool]]:
     """Of what is indexed so: the first index and the length along each axis, and whether the axis is dropped."""
 
@@ -368,7 +365,7 @@ def redux[V: ir.Value[Any]](x: V, mask: IntegerValue, kind: enum.IntEnum) -> V:
 def prmt[V: ir.Value[Any]](high: V, low: V, permutation: IntegerValue) -> V:
     """Four of the eight bytes of two 32-bit values, picked by `permutation` (PTX ISA, "prmt"). ValueError for two types."""
 
-def warp_tree_reduce[V: ir.Value[Any]](value: V, op: Callable[[V, V], V], group_size: int) -> V:
+def warp_tree_reduce[V: ir.Value[Any]](value: V, op: Callable[[V, V], ir.Value[Any]], group_size: int) -> V:
     """The reduction of a 32-bit value over groups of so many lanes, a power of 2, by `op`."""
 
 def multimem_store(ptr: ir.Value[Any], value: ir.Value[Any]) -> None:

@@ -394,6 +394,40 @@ def dialects(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gme
     ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier, gmem_slice=(mgpu.ds(row, 64), slice(None)))
 
 
+@legal(F16, F16, S, arch="sm_90a", cluster=2)
+def plain_values_beside_scalars(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
+) -> None:
+    index, i32, f32 = ir.IndexType.get(), ir.IntegerType.get_signless(32), ir.F32Type.get()
+    block, lane, one = mgpu.block_id(mgpu.Dimension.x), mgpu.thread_idx(), mgpu.c(1.0, mgpu.float32)
+    plain: ir.Value = arith.addi(block, gpu.block_id(gpu.Dimension.y))
+    plain_integer: ir.Value = arith.addi(lane, mgpu.c(4, i32))
+    row: mgpu.Index = block * 8 + plain - arith.muli(block, mgpu.c(2, index))
+    number: mgpu.I32 = lane % plain_integer + arith.addi(lane, lane)
+    half: mgpu.F32 = one * arith.mulf(one, one)
+    which: mgpu.I1 = (row < plain) & arith.cmpi(arith.CmpIPredicate.eq, number, lane)
+    mgpu.memref_slice(x, arith.ConstantOp.create_index(0))
+    mgpu.memref_slice(x, (plain, mgpu.ds(plain, 8)))
+    ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier, gmem_slice=(mgpu.ds(plain, 64),), predicate=which)
+    mgpu.get_cluster_ref(s.smem, gpu.Dimension.x, plain)
+    s.barrier.arrive_expect_tx(arith.index_cast(i32, plain))
+    mgpu.nanosleep(plain_integer)
+    utils.warp_tree_reduce(half, arith.addf, 32)
+    utils.warp_tree_reduce(arith.mulf(one, one), lambda a, b: arith.addf(a, b), 32)
+    utils.shfl_bfly(arith.addi(lane, lane), 1)
+    utils.debug_print("{} {}", plain, half)
+    mgpu.fori(arith.addi(block, block), plain)(lambda i, carry: arith.addi(i, carry))
+    mgpu.Partition((64,), partition=(0,), num_chunks=(4,), base_offset=(plain,)).get_base(plain)
+    array = mgpu.FragmentedArray.splat(one, (64, 64), mgpu.WGMMA_LAYOUT)
+    array.foreach(lambda value, at: mgpu.debug_print("{} {}", arith.addf(value, value), *at))
+    array.foreach(lambda value, at: arith.addf(value, one), create_array=True)
+    mgpu.FragmentedArray.build((64, 64), mgpu.WGMMA_LAYOUT, lambda i, j: arith.index_cast(i32, i), is_signed=True)
+    result = utils.inline_ptx("mov.b32 $0, $1;", plain_integer, result_types=i32)
+    several = utils.inline_ptx("mov.b64 {$0, $1}, $2;", mgpu.c(0, mgpu.int64), result_types=[i32, i32])
+    utils.inline_ptx("nanosleep.u32 20;", predicate=which, has_side_effects=True)
+    bits = utils.bitcast(arith.mulf(one, one), i32)
+
+
 @legal(F16, FromJax, arch="sm_90a")
 def dtypes_from_jax(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: FromJax) -> None:
     value = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)

@@ -53,7 +53,6 @@ REASONED = (
         UNKNOWN,
         "with any swizzle: these are stores to what is not tiled",
     ),
-    Reasoned(r"tcgen05\.mma\(accumulate\)", RAW, "a truth value"),
     Reasoned(r"tcgen05\.mma\([ab]\)", UNKNOWN, "the swizzle where two 8-bit floats are mixed"),
     Reasoned(
         r"tcgen05\.async_copy_(scales|sparse)\w+\(smem_ref\)", UNKNOWN, "these buffers have no swizzle to agree on"
@@ -68,7 +67,11 @@ REASONED = (
     Reasoned(r"specs\.TMEM\(layout\)|tcgen05\._Dense", UNKNOWN, "of any width"),
     Reasoned(r"launch_context\._Gather", UNKNOWN, "indices of any width, and the sign that their load was told"),
     Reasoned(r"scalars\._Raw", RAW, "plain MLIR values"),
-    Reasoned(r"utils\.(debug_print|is_\w+|bitcast|inline_ptx|vector_\w+|pack_array)(\(\w+\)| ->)", RAW, "of any type"),
+    Reasoned(
+        r"utils\.(debug_print|warp_tree_reduce|is_\w+|bitcast|inline_ptx|vector_\w+|pack_array)(\(\w+\)| ->)",
+        RAW,
+        "of any type",
+    ),
     Reasoned(r"(utils|refs)\.(multimem_\w+|MultimemRef\.store)(\(\w+\)| ->)", RAW, "a vector, and a pointer"),
     Reasoned(r".*(ptr|address|tmem_addr|barrier)(\)|( ->)|$)", RAW, "a pointer: the stubs have no LLVM types"),
     Reasoned(r"launch_context\.Scratch\.host_init", RAW, "a pointer: the stubs have no LLVM types"),
