@@ -53,7 +53,7 @@ class Config:
         return (launched * warpgroups - PRODUCER_REGISTERS) // self.consumers // 8 * 8
 
 
-CONFIGS = {
+CONFIGS: dict[int, tuple[Config, ...]] = {
     64: (Config(128, consumers=3), Config(64, consumers=3)),
     128: (Config(192), Config(128), Config(64)),
     256: (Config(64, turns=False),),
@@ -118,7 +118,7 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
     if num_q_heads % num_kv_heads:
         raise ValueError(f"num_q_heads must be a multiple of num_kv_heads, got {num_q_heads} and {num_kv_heads}")
     known = CONFIGS[head_dim]
-    plan = config or next((each for each in known if kv_seq_len % each.block_kv == 0), known[-1])
+    plan: Config = config or next((each for each in known if kv_seq_len % each.block_kv == 0), known[-1])
     block_kv, stages, consumers, turns = plan.block_kv, plan.stages, plan.consumers, plan.turns
     if q_seq_len % 8 or kv_seq_len % block_kv:
         raise ValueError(

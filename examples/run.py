@@ -42,7 +42,7 @@ KERNELS = {
     "cluster_exchange": Example(cluster_exchange.exchange, "sm_90a", ("STAS",)),
     "cluster_reduce": Example(cluster_exchange.reduce, "sm_90a", ("REDAS.ADD.S32",)),
     "flash_attention 64": Example(flash_attention.head_dim_64, "sm_90a", ("HGMMA.64x128x16.F32", "MUFU.EX2")),
-    "flash_attention 128": Example(flash_attention.head_dim_128, "sm_90a", ("HGMMA.64x128x16.F32", "MUFU.EX2")),
+    "flash_attention 128": Example(flash_attention.head_dim_128, "sm_90a", ("HGMMA.64x192x16.F32", "MUFU.EX2")),
     "flash_attention 256": Example(flash_attention.head_dim_256, "sm_90a", ("HGMMA.64x256x16.F32", "MUFU.EX2")),
     "hopper_matmul float16": Example(hopper_matmul.float16, "sm_90a", ("HGMMA.64x256x16.F32", "UTMALDG.4D.MULTICAST")),
     "hopper_matmul bfloat16": Example(

@@ -105,6 +105,34 @@ def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], s
     }
 
 
+def _attention(head_dim: int, tma: str, loads: int, columns: int, sass: dict[str, int]) -> Kernel:
+    """The first scores, a step's scores and results, and the last results: each is issued once and waited for.
+
+    A thread has one exponential for two of the scores' `columns`, before the loop and in it, and two that say how the
+    rows decay. The producer is unrolled by two.
+    """
+    return Kernel(
+        target=f"examples.flash_attention:head_dim_{head_dim}",
+        arch="sm_90a",
+        body="flash_attention",
+        ptx={
+            "wgmma.commit_group.sync.aligned": 4,
+            "wgmma.wait_group.sync.aligned": 4,
+            "setmaxnreg.dec.sync.aligned.u32": 1,
+            "setmaxnreg.inc.sync.aligned.u32": 1,
+        },
+        sass={
+            "MUFU.EX2": columns + 2,
+            "WARPGROUP.DEPBAR.LE": 4,
+            f"UTMALDG.{tma}": loads,
+            f"UTMASTG.{tma}": 1,
+            "USETMAXREG.DEALLOC.CTAPOOL": 1,
+            "USETMAXREG.TRY_ALLOC.CTAPOOL": 1,
+            **sass,
+        },
+    )
+
+
 def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
     """A tile is loaded in four places of the code and stored once for each device; a signal goes to each peer."""
     loads, peers = 4, devices - 1
@@ -128,6 +156,9 @@ def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
 
 
 KERNELS = {
+    "attention 64": _attention(64, "4D", 3 + 4, 128, {"HGMMA.64x128x16.F32": 2 * 4, "HGMMA.64x64x16.F32": 2 * 8}),
+    "attention 128": _attention(128, "5D", 2 + 4, 192, {"HGMMA.64x192x16.F32": 2 * 8, "HGMMA.64x128x16.F32": 2 * 12}),
+    "attention 256": _attention(256, "5D", 2 + 4, 64, {"HGMMA.64x64x16.F32": 2 * 16, "HGMMA.64x256x16.F32": 2 * 4}),
     "Hopper matmul f16": Kernel(
         target="examples.hopper_matmul:float16",
         **_hopper_matmul(

@@ -60,6 +60,8 @@ ATTENTIONS = {
     "long keys": (1, 128, 8192, 2, 2),
     "long queries": (1, 2048, 256, 2, 2),
     "grouped heads": (2, 512, 1024, 8, 2),
+    "keys in 192s": (1, 384, 3072, 2, 1),
+    "queries cut": (1, 1000, 512, 2, 2),
     "one key head": (3, 256, 512, 6, 1),
     "all multiprocessors, several times": (2, 4096, 1024, 8, 8),
 }
