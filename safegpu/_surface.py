@@ -29,6 +29,7 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
         "TiledLayout",
         "WGSplatFragLayout",
         "WGStridedFragLayout",
+        "optimization_barrier",
     ],
     kernel: None,
     launch_context: ["LaunchContext"],

@@ -76,6 +76,8 @@ def _binary(symbol: str, operation: _Operation, *, swapped: bool = False) -> Any
     def operator(self: Scalar, other: object) -> Any:
         operand = self._operand(other, symbol)
         if operand is None:
+            if symbol.isalpha():  # a method: Python asks nobody else
+                raise TypeError(f"{symbol}: expected {_name_of(self)} or a number of its kind, got {other!r}")
             return NotImplemented
         return wrap_scalar(operation(operand, self) if swapped else operation(self, operand))
 

@@ -7,6 +7,8 @@ the specs of its inputs, outputs and scratch cannot disagree.
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, overload
 
+from typing_extensions import TypeVar
+
 from safegpu import layouts
 from safegpu.barriers import BarrierArray, BarrierRef, CollectiveBarrierArray, CollectiveBarrierRef
 from safegpu.dtypes import (
@@ -98,357 +100,368 @@ class ShapeDtypeStruct:
 # Which register layouts an allocation exchanges with follows from its rows, the width of its dtype and its packing
 # (`TMEMRef.store`, `TMEMRef.load`). Rows and packing that are not literals leave it unknown.
 
+# ruff: noqa: UP047  (type variables that some overloads share)
+_Bits32 = TypeVar("_Bits32", float32, int32, uint32)
+_Bits16 = TypeVar("_Bits16", float16, bfloat16, int16, uint16)
+_Bits8 = TypeVar("_Bits8", float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)
+_Bits4 = TypeVar("_Bits4", float4_e2m1fn, int4, uint4)
+_Narrow = TypeVar(
+    "_Narrow", float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2
+)
+_Bits2 = TypeVar("_Bits2", int2, uint2)
+Pair = TypeVar("Pair", bool, Literal[False], Literal[True], default=Literal[False])
+
 @overload
-def TMEM[D: (float32, int32, uint32)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Bits32],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]] | None = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_DEFAULT_32BIT]: ...
+) -> DenseTMEM[_Bits32, layouts.TMEM_DEFAULT_32BIT, Pair]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]] | None = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_DEFAULT_16BIT]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_DEFAULT_16BIT, Pair]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: None = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: Literal[2],
-) -> DenseTMEM[D, layouts.TMEM_DEFAULT_16BIT_PACKED]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_DEFAULT_16BIT_PACKED, Pair]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[2]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_DEFAULT_16BIT_PACKED]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_DEFAULT_16BIT_PACKED, Pair]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Bits8],
     *,
     layout: None = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: Literal[4],
-) -> DenseTMEM[D, layouts.TMEM_DEFAULT_8BIT_PACKED]: ...
+) -> DenseTMEM[_Bits8, layouts.TMEM_DEFAULT_8BIT_PACKED, Pair]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Bits8],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[4]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_DEFAULT_8BIT_PACKED]: ...
+) -> DenseTMEM[_Bits8, layouts.TMEM_DEFAULT_8BIT_PACKED, Pair]: ...
 @overload
-def TMEM[D: (float4_e2m1fn, int4, uint4)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Bits4],
     *,
     layout: None = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: Literal[8],
-) -> DenseTMEM[D, layouts.TMEM_DEFAULT_4BIT_PACKED]: ...
+) -> DenseTMEM[_Bits4, layouts.TMEM_DEFAULT_4BIT_PACKED, Pair]: ...
 @overload
-def TMEM[D: (float4_e2m1fn, int4, uint4)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Bits4],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[8]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_DEFAULT_4BIT_PACKED]: ...
+) -> DenseTMEM[_Bits4, layouts.TMEM_DEFAULT_4BIT_PACKED, Pair]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
+def TMEM(
     shape: tuple[Literal[128], int],
-    dtype: type[D],
+    dtype: type[_Narrow],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]] | None = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
+) -> DenseTMEM[_Narrow, layouts.TMEM_NARROW_UNPACKED, Pair]: ...
 @overload
-def TMEM[D: (float32, int32, uint32)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits32],
     *,
     layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[1]]] | None = ...,
     collective: Literal[False] = ...,
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_32BIT]: ...
+) -> DenseTMEM[_Bits32, layouts.TMEM_HALF_LANE_32BIT, Literal[False]]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[1]]] | None = ...,
     collective: Literal[False] = ...,
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_16BIT]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_HALF_LANE_16BIT, Literal[False]]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: None = ...,
     collective: Literal[False] = ...,
     packing: Literal[2],
-) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_16BIT_PACKED]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_HALF_LANE_16BIT_PACKED, Literal[False]]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[2]]],
     collective: Literal[False] = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_16BIT_PACKED]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_HALF_LANE_16BIT_PACKED, Literal[False]]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits8],
     *,
     layout: None = ...,
     collective: Literal[False] = ...,
     packing: Literal[4],
-) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
+) -> DenseTMEM[_Bits8, layouts.TMEM_HALF_LANE_NARROW_PACKED, Literal[False]]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits8],
     *,
     layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[4]]],
     collective: Literal[False] = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
+) -> DenseTMEM[_Bits8, layouts.TMEM_HALF_LANE_NARROW_PACKED, Literal[False]]: ...
 @overload
-def TMEM[D: (float4_e2m1fn, int4, uint4)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits4],
     *,
     layout: None = ...,
     collective: Literal[False] = ...,
     packing: Literal[8],
-) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
+) -> DenseTMEM[_Bits4, layouts.TMEM_HALF_LANE_NARROW_PACKED, Literal[False]]: ...
 @overload
-def TMEM[D: (float4_e2m1fn, int4, uint4)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits4],
     *,
     layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[8]]],
     collective: Literal[False] = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_HALF_LANE_NARROW_PACKED]: ...
+) -> DenseTMEM[_Bits4, layouts.TMEM_HALF_LANE_NARROW_PACKED, Literal[False]]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Narrow],
     *,
     layout: TMEMLayout[layouts.TMEM_HALF_LANE[Literal[1]]] | None = ...,
     collective: Literal[False] = ...,
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
+) -> DenseTMEM[_Narrow, layouts.TMEM_NARROW_UNPACKED, Literal[False]]: ...
 @overload
-def TMEM[D: (float32, int32, uint32)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits32],
     *,
     layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[1]]] | None = ...,
     collective: Literal[True],
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_32BIT]: ...
+) -> DenseTMEM[_Bits32, layouts.TMEM_M64_COLLECTIVE_32BIT, Literal[True]]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[1]]] | None = ...,
     collective: Literal[True],
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_16BIT]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_M64_COLLECTIVE_16BIT, Literal[True]]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: None = ...,
     collective: Literal[True],
     packing: Literal[2],
-) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_16BIT_PACKED]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_M64_COLLECTIVE_16BIT_PACKED, Literal[True]]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[2]]],
     collective: Literal[True],
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_16BIT_PACKED]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_M64_COLLECTIVE_16BIT_PACKED, Literal[True]]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits8],
     *,
     layout: None = ...,
     collective: Literal[True],
     packing: Literal[4],
-) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
+) -> DenseTMEM[_Bits8, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED, Literal[True]]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits8],
     *,
     layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[4]]],
     collective: Literal[True],
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
+) -> DenseTMEM[_Bits8, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED, Literal[True]]: ...
 @overload
-def TMEM[D: (float4_e2m1fn, int4, uint4)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits4],
     *,
     layout: None = ...,
     collective: Literal[True],
     packing: Literal[8],
-) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
+) -> DenseTMEM[_Bits4, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED, Literal[True]]: ...
 @overload
-def TMEM[D: (float4_e2m1fn, int4, uint4)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Bits4],
     *,
     layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[8]]],
     collective: Literal[True],
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED]: ...
+) -> DenseTMEM[_Bits4, layouts.TMEM_M64_COLLECTIVE_NARROW_PACKED, Literal[True]]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
+def TMEM(
     shape: tuple[Literal[64], int],
-    dtype: type[D],
+    dtype: type[_Narrow],
     *,
     layout: TMEMLayout[layouts.TMEM_M64_COLLECTIVE[Literal[1]]] | None = ...,
     collective: Literal[True],
     packing: Literal[1] | None = ...,
-) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
+) -> DenseTMEM[_Narrow, layouts.TMEM_NARROW_UNPACKED, Literal[True]]: ...
 @overload
-def TMEM[D: (float32, int32, uint32)](
+def TMEM(
     shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
-    dtype: type[D],
+    dtype: type[_Bits32],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_32BIT]: ...
+) -> DenseTMEM[_Bits32, layouts.TMEM_ROW_TILES_32BIT, Pair]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_16BIT]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_ROW_TILES_16BIT, Pair]: ...
 @overload
-def TMEM[D: (float16, bfloat16, int16, uint16)](
+def TMEM(
     shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
-    dtype: type[D],
+    dtype: type[_Bits16],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[2]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_ROW_TILES_16BIT]: ...
+) -> DenseTMEM[_Bits16, layouts.TMEM_ROW_TILES_16BIT, Pair]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8, float4_e2m1fn, int4, uint4, int2, uint2)](
+def TMEM(
     shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
-    dtype: type[D],
+    dtype: type[_Narrow],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[1]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_NARROW_UNPACKED]: ...
+) -> DenseTMEM[_Narrow, layouts.TMEM_NARROW_UNPACKED, Pair]: ...
 @overload
 def TMEM(
     shape: tuple[Literal[128, 192, 256, 320, 384, 448, 512], int],
     dtype: type[Token],
     *,
     layout: TMEMLayout[layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[Token, layouts.TMEM_ROW_TILES]: ...
+) -> DenseTMEM[Token, layouts.TMEM_ROW_TILES, Pair]: ...
 @overload
-def TMEM[D: (float8_e4m3fn, float8_e5m2, float8_e8m0fnu, int8, uint8)](
+def TMEM(
     shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
-    dtype: type[D],
+    dtype: type[_Bits8],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[4]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_ROW_TILES]: ...
+) -> DenseTMEM[_Bits8, layouts.TMEM_ROW_TILES, Pair]: ...
 @overload
-def TMEM[D: (float4_e2m1fn, int4, uint4)](
+def TMEM(
     shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
-    dtype: type[D],
+    dtype: type[_Bits4],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[8]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_ROW_TILES]: ...
+) -> DenseTMEM[_Bits4, layouts.TMEM_ROW_TILES, Pair]: ...
 @overload
-def TMEM[D: (int2, uint2)](
+def TMEM(
     shape: tuple[Literal[256, 384, 512, 640, 768, 896, 1024], int],
-    dtype: type[D],
+    dtype: type[_Bits2],
     *,
     layout: TMEMLayout[layouts.TMEM_DEFAULT[Literal[16]]],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> DenseTMEM[D, layouts.TMEM_ROW_TILES]: ...
+) -> DenseTMEM[_Bits2, layouts.TMEM_ROW_TILES, Pair]: ...
 @overload
-def TMEM[D: (int2, uint2)](
+def TMEM(
     shape: tuple[int, ...],
-    dtype: type[D],
+    dtype: type[_Bits2],
     *,
     layout: TMEMLayout[layouts.TMEM_SPARSE_META],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> SparseMetaTMEM: ...
+) -> SparseMetaTMEM[Pair]: ...
 @overload
-def TMEM[D: (float8_e8m0fnu, float8_e4m3fn, float8_e5m2, int8, uint8)](
+def TMEM(
     shape: tuple[int, ...],
-    dtype: type[D],
+    dtype: type[_Bits8],
     *,
     layout: TMEMLayout[layouts.TMEM_SCALES],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> ScalesTMEM[D]: ...
+) -> ScalesTMEM[_Bits8, Pair]: ...
 @overload
 def TMEM(
     shape: tuple[int, ...],
     dtype: UnknownDType,
     *,
     layout: TMEMLayout[layouts.TMEM_SPARSE_META],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> SparseMetaTMEM: ...
+) -> SparseMetaTMEM[Pair]: ...
 @overload
 def TMEM(
     shape: tuple[int, ...],
     dtype: UnknownDType,
     *,
     layout: TMEMLayout[layouts.TMEM_SCALES],
-    collective: bool = ...,
+    collective: Pair = ...,
     packing: None = ...,
-) -> ScalesTMEM[Any]: ...
+) -> ScalesTMEM[Any, Pair]: ...
 @overload
 def TMEM(
     shape: tuple[int, ...],

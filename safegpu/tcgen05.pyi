@@ -40,12 +40,17 @@ COL_LAYOUT: TiledLayout[layouts.WGMMA_COL]
 _D = TypeVar("_D", default=Any)
 _T_co = TypeVar("_T_co", covariant=True, default=Any)
 _D_co = TypeVar("_D_co", covariant=True)
+_P = TypeVar("_P", default=Any)
 
 # Of the MMA: the dtypes of its operands, of an accumulator of 8-bit floats and of the scales of 4-bit ones; the swizzles of A and B.
 _O = TypeVar("_O", default=Any)
 _C = TypeVar("_C", float16, float32)
-_F8 = TypeVar("_F8", float8_e4m3fn, float8_e5m2)
-_S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn)
+_A8 = TypeVar("_A8", float8_e4m3fn, float8_e5m2)
+_B8 = TypeVar("_B8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
+_Meta = TypeVar("_Meta", int2, uint2)
+_S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn, default=float8_e8m0fnu)
+# Whether two blocks share the work: of an operation, and of the memory that it uses.
+Pair = TypeVar("Pair", bool, Literal[False], Literal[True], default=bool)
 ASwizzle = TypeVar("ASwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
@@ -200,7 +205,7 @@ class TMEMRef:
         cls, address: IntegerValue, shape: tuple[int, int], dtype: _AnyDType, layout: TMEMLayout[layouts.TMEM_SCALES]
     ) -> ScalesTMEM[Any]: ...
     @property
-    def address(self) -> IntegerValue:
+    def address(self) -> ir.Value[Any]:
         """The first column, and the first lane in the upper 16 bits: 32 bits."""
     @property
     def shape(self) -> tuple[int, int]:
@@ -272,13 +277,13 @@ class TMEMRef:
         Raises ValueError for another buffer, fewer than 32 rows, or neither `layout` nor `collective`.
         """
 
-class InTmem(Generic[_D_co, _T_co]):
+class InTmem(Generic[_D_co, _T_co, _P]):
     """A matrix in tensor memory, its dtype one of several: `InTmem[Tcgen05Accumulates[...], layouts.M128Accumulator]`."""
 
-class DenseTMEM(TMEMRef, InTmem[_D, _T_co], Generic[_D, _T_co]):
+class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P]):
     """Tensor memory that holds a matrix: an accumulator, or the left operand of an MMA.
 
-    `D` is its dtype token, `T` its TMEM layout type in `safegpu.layouts`.
+    `D` is its dtype token, `T` its TMEM layout type in `safegpu.layouts`, `P` whether it is a pair of blocks' (`collective`).
     """
 
     @overload
@@ -430,7 +435,7 @@ class DenseTMEM(TMEMRef, InTmem[_D, _T_co], Generic[_D, _T_co]):
         dtypes, 128 rows and `TMEM_NATIVE_LAYOUT`. Raises NotImplementedError for several row tiles.
         """
 
-class SparseMetaTMEM(TMEMRef):
+class SparseMetaTMEM(TMEMRef, Generic[_P]):
     """Tensor memory that holds the 2-bit metadata of a 2:4 sparse A (PTX ISA, "Sparsity selector").
 
     `tcgen05.async_copy_sparse_metadata_smem_to_tmem` fills it and `tcgen05.mma(..., a_sparse_metadata=)` reads it;
@@ -457,7 +462,7 @@ class SparseMetaTMEM(TMEMRef):
     ) -> Any:
         """There is none: read the buffer that it was copied from."""
 
-class ScalesTMEM(TMEMRef, Generic[_D]):
+class ScalesTMEM(TMEMRef, Generic[_D, _P]):
     """Tensor memory that holds the block scales of an MMA (PTX ISA, "Scale factor A layout in Tensor Memory")."""
 
     @overload
@@ -482,13 +487,13 @@ class ScalesTMEM(TMEMRef, Generic[_D]):
 # --- the MMA
 
 # ruff: noqa: UP047  (type variables that some overloads share)
-# Four ways to say the swizzles (what is left out is 128, and must be the buffer's), each for a dense and a sparse A, of operands without
-# scales, of 8 bits and of 4. Then the two 8-bit floats, which may be mixed, and of which no swizzle is checked.
+# Four ways to say the swizzles (what is left out is 128, and must be the buffer's), each for a dense and a sparse A: of one dtype, of the two
+# 8-bit floats, which may be mixed, of these with scales, and of 4-bit floats with scales.
 
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, BSwizzle],
     *,
     a_swizzle: ASwizzle,
@@ -497,24 +502,24 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, Literal[128]],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, Literal[128]],
     *,
     a_swizzle: ASwizzle,
@@ -522,12 +527,12 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, BSwizzle],
     *,
     b_swizzle: BSwizzle,
@@ -535,379 +540,371 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, Literal[128]],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, Literal[128]],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, BSwizzle],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[_F8, ASwizzle] | DenseTMEM[_F8, layouts.OperandA],
-    b: SmemRef[_F8, BSwizzle],
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_scale: None = ...,
+    b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[_F8, Literal[128]] | DenseTMEM[_F8, layouts.OperandA],
-    b: SmemRef[_F8, Literal[128]],
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128]],
     *,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_scale: None = ...,
+    b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[_F8, ASwizzle] | DenseTMEM[_F8, layouts.OperandA],
-    b: SmemRef[_F8, Literal[128]],
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_scale: None = ...,
+    b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[_F8, Literal[128]] | DenseTMEM[_F8, layouts.OperandA],
-    b: SmemRef[_F8, BSwizzle],
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
+    a_scale: None = ...,
+    b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[_F8, ASwizzle],
-    b: SmemRef[_F8, BSwizzle],
+    d: DenseTMEM[_C, layouts.M128Accumulator, Pair],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
-    a_sparse_metadata: SparseMetaTMEM,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[_F8, Literal[128]],
-    b: SmemRef[_F8, Literal[128]],
+    d: DenseTMEM[_C, layouts.M128Accumulator, Pair],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128]],
     *,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
-    a_sparse_metadata: SparseMetaTMEM,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[_F8, ASwizzle],
-    b: SmemRef[_F8, Literal[128]],
+    d: DenseTMEM[_C, layouts.M128Accumulator, Pair],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
-    a_sparse_metadata: SparseMetaTMEM,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[_F8, Literal[128]],
-    b: SmemRef[_F8, BSwizzle],
+    d: DenseTMEM[_C, layouts.M128Accumulator, Pair],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
-    a_sparse_metadata: SparseMetaTMEM,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: Pair = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: Pair = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: Pair = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
+    collective: Pair = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
+    a: SmemRef[_A8, ASwizzle],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
+    accumulate: IntegerValue | bool = ...,
+    collective: Pair = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
+    a: SmemRef[_A8, Literal[128]],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
+    accumulate: IntegerValue | bool = ...,
+    collective: Pair = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
+    a: SmemRef[_A8, ASwizzle],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
+    accumulate: IntegerValue | bool = ...,
+    collective: Pair = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
+    a: SmemRef[_A8, Literal[128]],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
+    accumulate: IntegerValue | bool = ...,
+    collective: Pair = ...,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4],
-    b_scale: ScalesTMEM[_S4],
+    a_scale: ScalesTMEM[_S4, Pair],
+    b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
-    a_scale: ScalesTMEM[_S4],
-    b_scale: ScalesTMEM[_S4],
+    a_scale: ScalesTMEM[_S4, Pair],
+    b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[_S4],
-    b_scale: ScalesTMEM[_S4],
+    a_scale: ScalesTMEM[_S4, Pair],
+    b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4],
-    b_scale: ScalesTMEM[_S4],
+    a_scale: ScalesTMEM[_S4, Pair],
+    b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
+    d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
     a: SmemRef[float4_e2m1fn, ASwizzle],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4],
-    b_scale: ScalesTMEM[_S4],
-    a_sparse_metadata: SparseMetaTMEM,
+    a_scale: ScalesTMEM[_S4, Pair],
+    b_scale: ScalesTMEM[_S4, Pair],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
+    d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
     a: SmemRef[float4_e2m1fn, Literal[128]],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
-    a_scale: ScalesTMEM[_S4],
-    b_scale: ScalesTMEM[_S4],
-    a_sparse_metadata: SparseMetaTMEM,
+    a_scale: ScalesTMEM[_S4, Pair],
+    b_scale: ScalesTMEM[_S4, Pair],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
+    d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
     a: SmemRef[float4_e2m1fn, ASwizzle],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[_S4],
-    b_scale: ScalesTMEM[_S4],
-    a_sparse_metadata: SparseMetaTMEM,
+    a_scale: ScalesTMEM[_S4, Pair],
+    b_scale: ScalesTMEM[_S4, Pair],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
+    d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
     a: SmemRef[float4_e2m1fn, Literal[128]],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4],
-    b_scale: ScalesTMEM[_S4],
-    a_sparse_metadata: SparseMetaTMEM,
+    a_scale: ScalesTMEM[_S4, Pair],
+    b_scale: ScalesTMEM[_S4, Pair],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
-    b: SmemRef[float8_e5m2, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: None = ...,
-    b_scale: None = ...,
-    a_sparse_metadata: None = ...,
-    accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator],
-    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
-    b: SmemRef[float8_e4m3fn, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: None = ...,
-    b_scale: None = ...,
-    a_sparse_metadata: None = ...,
-    accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator],
-    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
-    b: SmemRef[float8_e5m2, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: None = ...,
-    b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
-    accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator],
-    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
-    b: SmemRef[float8_e4m3fn, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: None = ...,
-    b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM,
-    accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[float8_e4m3fn, Any] | DenseTMEM[float8_e4m3fn, layouts.OperandA],
-    b: SmemRef[float8_e5m2, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
-    a_sparse_metadata: None = ...,
-    accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
-    a: SmemRef[float8_e5m2, Any] | DenseTMEM[float8_e5m2, layouts.OperandA],
-    b: SmemRef[float8_e4m3fn, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
-    a_sparse_metadata: None = ...,
-    accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[float8_e4m3fn, Any],
-    b: SmemRef[float8_e5m2, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
-    a_sparse_metadata: SparseMetaTMEM,
-    accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
-) -> None: ...
-@overload
-def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator],
-    a: SmemRef[float8_e5m2, Any],
-    b: SmemRef[float8_e4m3fn, Any],
-    *,
-    a_swizzle: int = ...,
-    b_swizzle: int = ...,
-    a_scale: ScalesTMEM[float8_e8m0fnu],
-    b_scale: ScalesTMEM[float8_e8m0fnu],
-    a_sparse_metadata: SparseMetaTMEM,
-    accumulate: IntegerValue | bool = ...,
-    collective: bool = ...,
+    collective: Pair = ...,
 ) -> None:
     """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.
 
@@ -920,24 +917,41 @@ def mma(
 def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext | None = ...) -> None:
     """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit")."""
 
-def async_copy_sparse_metadata_smem_to_tmem[D: (int2, uint2)](
-    smem_ref: SmemRef[D, Any], tmem_ref: SparseMetaTMEM, collective: bool = ...
+@overload
+def async_copy_sparse_metadata_smem_to_tmem(
+    smem_ref: SmemRef[_Meta, Any], tmem_ref: SparseMetaTMEM[Pair], collective: Pair
+) -> None: ...
+@overload
+def async_copy_sparse_metadata_smem_to_tmem(
+    smem_ref: SmemRef[_Meta, Any], tmem_ref: SparseMetaTMEM[Literal[False]] | SparseMetaTMEM[bool]
 ) -> None:
     """Copies the metadata of a 2:4 sparse A to where the MMA reads it (PTX ISA, "tcgen05.cp").
 
     The TMEM has (128, k) two-bit elements, the buffer (1, k // 64, 128, 64), contiguous. An MMA of the same thread needs no wait.
     """
 
-def async_copy_scales_smem_to_tmem[D: (float8_e8m0fnu, float8_e4m3fn)](
-    smem_ref: SmemRef[D, Any], tmem_ref: ScalesTMEM[D], collective: bool = ...
+@overload
+def async_copy_scales_smem_to_tmem(
+    smem_ref: SmemRef[_S4, Any], tmem_ref: ScalesTMEM[_S4, Pair], collective: Pair
+) -> None: ...
+@overload
+def async_copy_scales_smem_to_tmem(
+    smem_ref: SmemRef[_S4, Any], tmem_ref: ScalesTMEM[_S4, Literal[False]] | ScalesTMEM[_S4, bool]
 ) -> None:
     """Copies block scales to where the MMA reads them (PTX ISA, "tcgen05.cp").
 
     The TMEM has (mn, k) elements, mn a multiple of 128, the buffer (mn // 128, k // 4, 32, 16), contiguous.
     """
 
+@overload
 def async_copy_smem_to_tmem(
-    smem_ref: SmemRef[_O, Swizzle], tmem_ref: DenseTMEM[_O, layouts.OperandA], swizzle: Swizzle, collective: bool = ...
+    smem_ref: SmemRef[_O, Swizzle], tmem_ref: DenseTMEM[_O, layouts.OperandA, Pair], swizzle: Swizzle, collective: Pair
+) -> None: ...
+@overload
+def async_copy_smem_to_tmem(
+    smem_ref: SmemRef[_O, Swizzle],
+    tmem_ref: DenseTMEM[_O, layouts.OperandA, Literal[False]] | DenseTMEM[_O, layouts.OperandA, bool],
+    swizzle: Swizzle,
 ) -> None:
     """Copies a tiled buffer to fully packed TMEM of 128 rows (PTX ISA, "tcgen05.cp")."""
 

@@ -71,6 +71,11 @@ DISAGREEMENTS = (
         "takes the literals of `functools.partial(mma, a_swizzle=128)` for any int",
     ),
     Disagreement(
+        "pyrefly",
+        r"accepted, but marked SG501",
+        "takes the literals of `collective` for any bool",
+    ),
+    Disagreement(
         "ty",
         r"accepted, but marked SG308",
         "takes `Self` of a parameter for the class that declares the method, here that of all integers",

@@ -2,15 +2,16 @@
 
 from safegpu import layouts
 from safegpu.check.surface import as_class
-from safegpu.check.typeexpr import Type
+from safegpu.check.typeexpr import UNION, Type
 
 PARAMETERS = {
     "GmemRef": ("dtype",),
     "SmemRef": ("dtype", "swizzle"),
     "ClusterSmemRef": ("dtype", "swizzle"),
     "MultimemRef": ("dtype",),
-    "DenseTMEM": ("dtype", "layout"),
-    "ScalesTMEM": ("dtype",),
+    "DenseTMEM": ("dtype", "layout", "collective"),
+    "ScalesTMEM": ("dtype", "collective"),
+    "SparseMetaTMEM": ("collective",),
     "FragmentedArray": ("dtype", "layout"),
     "FragmentedLayout": ("layout",),
     "TiledLayout": ("layout",),
@@ -53,11 +54,16 @@ def satisfies(got: Type, expected: Type) -> bool:
 
 def short(written: Type) -> Type:
     """The type as an author writes it: without the arguments that are unknown anyway."""
-    args = list(written.args)
+    # whose the tensor memory is, one rule says in words of its own
+    names = PARAMETERS.get(written.name, ())
+    args = [each for at, each in enumerate(written.args) if names[at : at + 1] != ("collective",)]
     if written.name in PARAMETERS or written.name == "slice":
         # an `int` swizzle is what mypy makes of a literal argument while it looks for the parameter's type
         while args and (args[-1].name in _UNKNOWN or (len(args) == 2 and args[-1].name == "int")):
             args.pop()
+    if written.name == UNION:
+        members = tuple(dict.fromkeys(map(short, args)))
+        return members[0] if len(members) == 1 else Type(UNION, members)
     return Type(written.name, tuple(map(short, args)))
 
 

@@ -59,6 +59,7 @@ _M64 = "DenseTMEM[Any, M64Accumulator]"
 _M128 = "DenseTMEM[Any, M128Accumulator]"
 _M128_OR_PAIR = "DenseTMEM[Any, M128Accumulator | M64CollectiveAccumulator]"
 _COPY_METADATA = "async_copy_sparse_metadata_smem_to_tmem"
+_TO_TMEM = f"{_COPY_METADATA} | async_copy_scales_smem_to_tmem | async_copy_smem_to_tmem"
 
 ROWS = (
     # memory spaces
@@ -120,13 +121,16 @@ ROWS = (
     Row("SG211", "wgmma", "a", got="FragmentedArray", differs="layout"),
     Row("SG211", "WGMMAAccumulator.from_registers", "registers", differs="layout"),
     Row("SG303", "mma | wgmma", ANY, differs="dtype"),
-    Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~F8 | ~O | ~S4 | ()"),
+    Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~A8 | ~B8 | ~O | ~S4 | ()"),
     Row("SG304", _COPY_METADATA, "smem_ref", differs="dtype"),
-    Row("SG304", _COPY_METADATA, "~D"),
+    Row("SG304", _COPY_METADATA, "~Meta"),
     Row("SG304", "TMEM | TMEMRef.from_alloc", ANY, got="TMEMLayout[TMEM_SPARSE_META]"),
     # scalars
     Row("SG308", ANY, ANY, differs="scalar"),
     Row("SG308", "I1.select", "~S | ()"),
+    # a pair of blocks
+    Row("SG501", ANY, ANY, differs="collective"),
+    Row("SG501", f"mma | {_TO_TMEM}", "~Pair | collective"),
     # copies
     Row("SG403", "LaunchContext.async_copy", "!barrier"),
     Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op | collective", expected="None"),

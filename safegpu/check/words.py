@@ -39,6 +39,8 @@ def details(
         return _conversion(receiver, argument)
     if code == "SG701" and (said := _swizzle(reading, argument)):
         return said
+    if code == "SG501" and reading:
+        return _pairs(reading)
     if code == "SG804" and argument:
         given = "missing" if argument.parameter.startswith("!") else "given alone"
         return f"argument `{argument.parameter.lstrip('!')}` of {_name(complaint.call)} is {given}"
@@ -57,6 +59,8 @@ def details(
         return f"argument `dtype` of {reading.signature.name}: got {_class(dtype)}, expected int2 | uint2"
     if argument is None or argument.expected == NONE:
         return _receiver(receiver)
+    if code == "SG501":
+        return _pairs(Reading(signatures(complaint.call)[0], complaint.mismatches, (), ())) if complaint else ""
     if complaint.call == "attribute":
         return f"got {argument.got}"
     claimed = [each for each in reading.misfits if rows_claim(code, complaint.call, each)] if reading else []
@@ -72,6 +76,21 @@ def details(
 
 
 _TYPED = REFERENCES | SCALARS | {"FragmentedArray", "WGMMAAccumulator"}
+
+
+def _pairs(reading: Reading) -> str:
+    """Whose each TMEM is, and whose the operation."""
+    said = {"Literal[False]": "one block", "Literal[True]": "a pair of blocks"}
+    whose = {
+        each.parameter: each.got.args[PARAMETERS[each.got.name].index("collective")]
+        for each in reading.pairs
+        if each.got and len(each.got.args) == len(PARAMETERS.get(each.got.name, "?")) and "TMEM" in each.got.name
+    }
+    parts = [f"`{name}` is TMEM of {said[str(each)]}" for name, each in whose.items() if str(each) in said]
+    name = reading.signature.name
+    named = any(each.parameter == "collective" for each in reading.pairs)
+    operation = f"`collective` of {name} says otherwise" if named and len(parts) == 1 else f"{name} takes them together"
+    return ", ".join([*parts, operation if named or len(parts) > 1 else f"{name} is of one block"])
 
 
 def arity(reading: Reading | None) -> str:

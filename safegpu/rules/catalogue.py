@@ -315,6 +315,15 @@ CATALOGUE = (
             'PTX ISA, "cp.reduce.async.bulk.tensor"',
         ),
     ),
+    # --- 5: collective
+    Rule(
+        code="SG501",
+        name="collective-mismatch",
+        message="tensor memory of one block in an operation of a pair of blocks, or the other way round",
+        fix="give TMEM(...), the copies, the MMA and commit_arrive of a kernel the same collective=",
+        mosaic="",
+        references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, TMEM", 'PTX ISA, "tcgen05.mma", .cta_group'),
+    ),
     # --- 7: swizzle
     Rule(
         code="SG701",

@@ -40,8 +40,11 @@ def names(overload: ast.FunctionDef) -> list[str]:
     return [each.arg for each in arguments if each.arg not in ("self", "cls")]
 
 
+TYPE_VARIABLES = {name for stub in STUBS for name in re.findall(r"^(\w+) = TypeVar\(", stub.read_text(), re.MULTILINE)}
+
+
 def variables(overload: ast.FunctionDef) -> set[str]:
-    old = {node.id for node in ast.walk(overload) if isinstance(node, ast.Name) and node.id.startswith("_")}
+    old = {node.id for node in ast.walk(overload) if isinstance(node, ast.Name) and node.id in TYPE_VARIABLES}
     return {each.lstrip("_") for each in old} | {
         each.name.lstrip("_") for each in overload.type_params if isinstance(each, ast.TypeVar)
     }

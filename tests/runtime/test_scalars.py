@@ -240,6 +240,10 @@ def test_minimum_and_maximum(ctx: Any, x: Any, o: Any, smem: Any) -> None:
             assert emitted(a.max(other)) == f"arith.max{name}"
     with pytest.raises(TypeError, match="min: expected two scalars of one type, got I32 and Index"):
         mgpu.c(1, mgpu.I32).min(mgpu.c(1, mgpu.Index))
+    with pytest.raises(TypeError, match=r"max: expected I32 or a number of its kind, got 2\.5"):
+        mgpu.c(1, mgpu.I32).max(2.5)
+    with pytest.raises(TypeError, match="eq: expected Index or a number of its kind, got None"):
+        mgpu.block_id(X).eq(None)
 
 
 @in_kernel()

@@ -36,6 +36,7 @@ REASONED = (
     Reasoned(r".*\.FragmentedArray\.reduce ->", UNKNOWN, "the layouts that have no name, and axes that are not known"),
     Reasoned(r".*Layout\.(reduce|remove_dimension|subdivide_tile|as_tiled_layout|__new__) ->", UNKNOWN, "has no name"),
     Reasoned(r".*(tmem_\w+_layout|tiled_copy_smem_gmem_layout) ->", UNKNOWN, "by a width that is not known"),
+    Reasoned(r".*FragmentedArray\.broadcast_minor ->", UNKNOWN, "of a layout that is not known"),
     Reasoned(r"matmul\.MMALayouts\.\w+ ->", UNKNOWN, "by a dtype or a shape that is not known"),
     Reasoned(r"matmul\.WGMMAAccumulator\.from_registers ->", UNKNOWN, "wgmma does not say that it keeps this layout"),
     Reasoned(r"barriers\.\w+\.initialize ->|specs\.\w*Barrier ->", "Any", "one or several, by a number not known"),
@@ -53,7 +54,6 @@ REASONED = (
         UNKNOWN,
         "with any swizzle: these are stores to what is not tiled",
     ),
-    Reasoned(r"tcgen05\.mma\([ab]\)", UNKNOWN, "the swizzle where two 8-bit floats are mixed"),
     Reasoned(
         r"tcgen05\.async_copy_(scales|sparse)\w+\(smem_ref\)", UNKNOWN, "these buffers have no swizzle to agree on"
     ),
