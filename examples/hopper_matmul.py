@@ -1,4 +1,4 @@
-"""A matmul that is as fast as cuBLAS's where k is large (Hopper): warp-specialised, persistent, with multicast copies.
+"""A matmul about as fast as cuBLAS's where k is large (Hopper; figures: bench/README.md), warp-specialised, persistent.
 
 Each block has three warpgroups. One thread of the last is the producer: it keeps a ring of tiles of A and B in shared
 memory filled through TMA. The other two are consumers: each multiplies its half of the block's tile with `wgmma`, and

@@ -1,8 +1,10 @@
 """The host part of the examples.
 
 `python -m examples.run` checks the examples, shows what their illegal twins in `bugs/` are told, lowers the legal ones
-on the CPU, and compiles them for their GPUs where the CUDA wheels are installed. `python -m examples.run
-cluster_exchange` runs that example on the GPU of this machine and compares it with numpy; `all_gather` on all of them.
+on the CPU, and compiles them for their GPUs where the CUDA wheels are installed.
+
+`python -m examples.run EXAMPLE` runs one on the Hopper GPU of this machine, and compares it with numpy:
+`cluster_exchange`, `hopper_matmul`, `flash_attention`; `all_gather` on all of the machine's GPUs.
 """
 
 import argparse
