@@ -77,14 +77,18 @@ class Case(NamedTuple):
     code: str
     says: str
     """What the message ends with, or all of it for SG000."""
+    fix: str = ""
+    """What to do, where that is not what the rule says in general."""
 
 
 CASES = [
-    Case(line, *said)
-    for line, said in re.findall(
-        r"^(\S.*)\n    (.*)$", Path(__file__).with_name("findings.txt").read_text().partition("\n")[2], re.MULTILINE
+    Case(line, rule, code, says, fix)
+    for line, said, fix in re.findall(
+        r"^(\S.*)\n    (.*)$(?:\n        fix: (.*)$)?",
+        Path(__file__).with_name("findings.txt").read_text().partition("\n")[2],
+        re.MULTILINE,
     )
-    for said in re.findall(r"^(SG\d{3}) \[(.*?)\] (.*)$", said)
+    for rule, code, says in re.findall(r"^(SG\d{3}) \[(.*?)\] (.*)$", said)
 ]
 
 CLEAN = """\
@@ -125,6 +129,7 @@ def test_finding(findings: dict[int, list[Finding]], line: int, case: Case) -> N
     (finding,) = findings[line]
     assert finding.rule == case.rule
     assert finding.message.endswith(case.says)
+    assert finding.fix == (case.fix or ("" if case.rule == "SG000" else RULES[case.rule].fix))
     if case.rule == "SG000":
         assert finding.message == case.says
     assert re.fullmatch(case.code, finding.mypy_code)
