@@ -109,6 +109,8 @@ def _complaint(message: Message, closer: Closer) -> Complaint | None:
         nearest = of_call(complaint.call, given)
         if nearest.reading and nearest.reading.misfits and claim("", nearest)[0] != UNCLAIMED:
             return nearest
+        if nearest.reading and complaint.reading:
+            return nearest  # mypy says "int" of a Final too
     if complaint is None or complaint.reading is None or site is None or site.call is None or unpacks(site.call):
         return complaint
     written = arguments(site.call)

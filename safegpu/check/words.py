@@ -230,8 +230,10 @@ def _literals(expected: Type) -> Type:
     return next((each for each in expected.alternatives if each.name == "Literal"), expected)
 
 
-def _value(literal: Type) -> str:
-    return ", ".join(map(str, literal.args)) if literal.name == "Literal" else str(literal)
+def _value(written: Type) -> str:
+    if all(each.name == "Literal" for each in written.alternatives):
+        return " or ".join(", ".join(map(str, each.args)) for each in written.alternatives)
+    return str(written)
 
 
 def _kernel(reading: Reading | None, argument: Mismatch | None, site: Site | None) -> str:

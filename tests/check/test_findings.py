@@ -14,12 +14,14 @@ from safegpu.rules import RULES
 TWINS = Path(__file__).parents[1] / "rules"
 
 HEAD = """\
-from typing import Any
+from typing import Any, Final, Literal
 
 import safegpu as mgpu
 from safegpu import layouts as ll, tcgen05
 
 X = mgpu.Dimension.x
+SWIZZLE: Final = 128
+ADD: Final = "add"
 
 
 class S(mgpu.Scratch):
@@ -65,6 +67,7 @@ def body(
     row: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW],
     peer: mgpu.Index,
     n: int,
+    op: Literal["add", "max"],
     s: S,
 ) -> Any:
     zero = mgpu.c(0.0, mgpu.float32)
