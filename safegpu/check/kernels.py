@@ -13,6 +13,9 @@ CONTEXT = Type("LaunchContext")
 GLOBAL = "GmemRef"
 _FUNCTION = re.compile(r"^def (?:\[.*?\] )?\((?P<parameters>.*?)\)(?: -> (?P<result>.*))?$")
 
+_CLASS = re.compile(r"\bdef \(.*?\) -> (?:\w+\.)*(?P<name>\w+)")
+"""mypy's words for a class that is passed itself."""
+
 
 @dataclass(frozen=True)
 class _Parameter:
@@ -29,6 +32,9 @@ def disagreement(given: Mapping[str, Type], body: str) -> str:
                     f"argument `{spec}` of as_gpu_kernel: got {short(made)}, expected GmemRef (mgpu.GMEM);"
                     " SMEM, TMEM and barriers belong in smem_scratch_shape"
                 )
+    scratch = given.get("smem_scratch_shape")
+    if scratch and scratch.name.startswith("tuple[") and (match := _CLASS.search(scratch.name)):
+        return f"argument `smem_scratch_shape` of as_gpu_kernel: beside other specs pass an object, `{match['name']}()`"
     parameters, expected = _parameters(given.get("body")), _expected(given)
     if parameters is None or expected is None:
         return ""

@@ -26,6 +26,12 @@ def claim(message: str, complaint: Complaint | None) -> tuple[str, Mismatch | No
     return UNCLAIMED, None
 
 
+def fix(rule: str, call: str, argument: Mismatch | None) -> str:
+    """What to do about this argument, where its row knows more than the rule."""
+    rows = (row for row in ROWS if row.rule == rule and _names(row.call, call))
+    return next((row.fix for row in rows if argument and _matches(row, argument)), "")
+
+
 def rows_claim(rule: str, call: str, argument: Mismatch) -> bool:
     """Whether the rule is about this argument of the call."""
     return any(row.rule == rule and _names(row.call, call) and _matches(row, argument) for row in ROWS)
@@ -39,11 +45,17 @@ def _matches(row: Row, argument: Mismatch) -> bool:
         return False
     if row.got and not (got and any(_is(each, row.got) for each in got.alternatives)):
         return False
-    return not row.expected or bool(expected and satisfies(expected, parse(row.expected)))
+    return not row.expected or bool(expected and _all_are(expected, row.expected))
 
 
 def _is(got: Type, wanted: str) -> bool:
     return got.name != "Any" and satisfies(got, parse(wanted))
+
+
+def _all_are(expected: Type, wanted: str) -> bool:
+    # a literal argument may be called an int by mypy, but a parameter that takes any int takes no literal alone
+    literals = wanted != "Literal" or all(each.name == "Literal" for each in expected.alternatives)
+    return literals and satisfies(expected, parse(wanted))
 
 
 def _names(pattern: str, name: str) -> bool:

@@ -4,13 +4,16 @@ import ast
 from dataclasses import dataclass, replace
 
 from safegpu.check.closer import Closer
-from safegpu.check.mapping import UNCLAIMED, claim
+from safegpu.check.mapping import UNCLAIMED, claim, fix
 from safegpu.check.matching import Argument, literal
 from safegpu.check.messages import UNEXPECTED_KEYWORD, Complaint, of_call, read
 from safegpu.check.mypy_run import Message
 from safegpu.check.source import arguments, unpacks
 from safegpu.check.words import arity, details
 from safegpu.rules import RULES
+
+UNDEFINED = ("attr-defined", "name-defined")
+"""mypy's codes for an expression that is not there at all, to which it gives the type Any."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Finding:
 def findings(messages: list[Message], closer: Closer | None = None) -> list[Finding]:
     """One finding for each line and rule, in the order of the files.
 
+    An argument that is wrong for itself has any type, and what is said of its call is a guess: that is left out.
     Beside an argument that a rule claims, mypy may say that a type variable of the call has no value, and beside a
     keyword that no overload has, that none matches: these are left out.
     """
@@ -43,8 +47,14 @@ def findings(messages: list[Message], closer: Closer | None = None) -> list[Find
     found: dict[tuple[str, int, str], Finding] = {}
     claimed: dict[tuple[str, int, str], tuple[str, int, str]] = {}
     doubtful: list[tuple[str, Finding]] = []
+    guesses: list[tuple[Message, Message]] = []
+    places: dict[Message, tuple[str, int, str]] = {}
     misspelt = {(each.path, each.line, each.column) for each in messages if UNEXPECTED_KEYWORD.match(each.text)}
+    broken = [each for each in messages if each.code in UNDEFINED]
     for message in messages:
+        if wrong := _wrong_inside(message, broken, closer):
+            guesses.append((message, wrong))
+            continue
         complaint = _complaint(message, closer)
         if complaint and complaint.reading and (message.path, message.line, message.column) in misspelt:
             continue
@@ -52,12 +62,30 @@ def findings(messages: list[Message], closer: Closer | None = None) -> list[Find
         if complaint and complaint.of_variable and finding.rule == UNCLAIMED:
             doubtful.append((complaint.call, finding))
             continue
-        place = _add(finding, found)
+        place = places[message] = _add(finding, found)
         if complaint and finding.rule != UNCLAIMED:
             claimed.setdefault((finding.path, finding.line, complaint.call), place)
     for call, finding in doubtful:
         _add(finding, found, claimed.get((finding.path, finding.line, call)))
+    for guess, wrong in guesses:
+        if guess.line == wrong.line and wrong in places:
+            # a comment that silences the name silences what follows from it
+            _add(_finding(guess, None, closer), found, places[wrong])
     return sorted(found.values(), key=lambda each: (each.path, each.line, each.column, each.rule))
+
+
+def _wrong_inside(message: Message, broken: list[Message], closer: Closer) -> Message | None:
+    """What is wrong within the argument that the message is about, or within any where it is about the whole call."""
+    site = closer.sites.get(message)
+    if site is None or site.call is None or message.code in UNDEFINED:
+        return None
+    values = [each.value for each in arguments(site.call)]
+    blamed = [each for each in values if site.source.starts(each, message.line, message.column - 1)] or values
+    inside = [node for each in blamed for node in ast.walk(each) if isinstance(node, ast.expr)]
+    for each in broken:
+        if each.path == message.path and any(site.source.starts(node, each.line, each.column - 1) for node in inside):
+            return each
+    return None
 
 
 def _add(
@@ -81,6 +109,8 @@ def _complaint(message: Message, closer: Closer) -> Complaint | None:
         nearest = of_call(complaint.call, given)
         if nearest.reading and nearest.reading.misfits and claim("", nearest)[0] != UNCLAIMED:
             return nearest
+        if nearest.reading and complaint.reading:
+            return nearest  # mypy says "int" of a Final too
     if complaint is None or complaint.reading is None or site is None or site.call is None or unpacks(site.call):
         return complaint
     written = arguments(site.call)
@@ -107,15 +137,16 @@ def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> F
             given, receiver, site = (), None, None
         elif rule == UNCLAIMED:
             return _other(message, instead.text)
+    special = fix(rule, complaint.call, argument) if complaint else ""
     if rule == UNCLAIMED:
-        return _other(message, arity(complaint.reading) if complaint else "")
-    said, fix = RULES[rule].message, RULES[rule].fix
+        return _other(message, arity(complaint.reading) if complaint else "", special)
+    said, to_do = RULES[rule].message, special or RULES[rule].fix
     if complaint and (more := details(rule, complaint, argument, given, receiver, site)):
         said = f"{said}: {more}"
-    return Finding(message.path, message.line, message.column, rule, said, fix, text, message.code)
+    return Finding(message.path, message.line, message.column, rule, said, to_do, text, message.code)
 
 
-def _other(message: Message, said: str) -> Finding:
+def _other(message: Message, said: str, to_do: str = "") -> Finding:
     """What no rule is about, in words of ours where there are any."""
     text = said or message.text
-    return Finding(message.path, message.line, message.column, UNCLAIMED, text, "", message.text, message.code)
+    return Finding(message.path, message.line, message.column, UNCLAIMED, text, to_do, message.text, message.code)

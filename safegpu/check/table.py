@@ -47,6 +47,8 @@ class Row(NamedTuple):
     """A type that the argument must be."""
     expected: str = ""
     """A type that the parameter must be."""
+    fix: str = ""
+    """What to do here, where the rule's own fix says too little."""
 
 
 _SWIZZLED = (
@@ -61,6 +63,16 @@ _M128_OR_PAIR = "DenseTMEM[Any, M128Accumulator | M64CollectiveAccumulator]"
 _COPY_METADATA = "async_copy_sparse_metadata_smem_to_tmem"
 _TO_TMEM = f"{_COPY_METADATA} | async_copy_scales_smem_to_tmem | async_copy_smem_to_tmem"
 
+_ATOMICS = "FragmentedArray.store_untiled | FragmentedArray.store_tiled"
+_RAW = " | ".join(sorted(RAW))
+_ON_CHIP = "SmemRef | ClusterSmemRef | DenseTMEM"
+_VECTOR = "FragmentedArray[Any, OneAxis]"
+_VECTOR_OR_SPLAT = "FragmentedArray[Any, OneAxis | Splat] | int | float | Value"
+_WRAP = "give the raw ir.Value its type: SmemRef.wrap, GmemRef.wrap and the like"
+_BROADCAST = "make the row or column a matrix: `.broadcast_in_dim(shape, (axis,), layout)`"
+_SCALAR = "make it a scalar, which has a dtype: `mgpu.c(0.0, mgpu.float32)`"
+_LITERAL = 'annotate it with what it can be: `op: Literal["add", "max"]`'
+
 ROWS = (
     # memory spaces
     Row("SG103", _ASYNC_STORE, "ref", got="MultimemRef"),
@@ -72,6 +84,9 @@ ROWS = (
     Row("SG108", _VIEWS, "ref", got="MultimemRef"),
     Row("SG109", _WRAPS, "raw", got=_NO_VALUES),
     Row("SG109", "memref_ptr", "memref_arg", got=_NO_VALUES),
+    Row("SG109", ANY, ANY, differs="space", got=_RAW, fix=_WRAP),
+    Row("SG109", "LaunchContext.async_copy | copy_tiled", ANY, differs="space"),
+    Row("SG109", ANY, ANY, differs="space", got="GmemRef", expected=_ON_CHIP, fix="copy it to shared memory first"),
     Row("SG109", ANY, ANY, differs="space"),
     # barriers
     Row("SG402", ANY, ANY, differs="barrier", got=_COLLECTIVE),
@@ -95,10 +110,10 @@ ROWS = (
     Row("SG302", _STORES, "ref", differs="dtype"),
     Row("SG302", _STORES, "~D"),
     Row("SG302", _STORES, "self", differs="dtype"),
-    Row("SG206", "FragmentedArray.store_untiled | FragmentedArray.store_tiled", "self", differs="layout"),
+    Row("SG206", _ATOMICS, "self", differs="layout"),
     Row("SG306", _ASYNC_STORE, "atomic", expected="None"),
     Row("SG306", _ASYNC_STORE, "~I"),
-    Row("SG206", "FragmentedArray.store_untiled | FragmentedArray.store_tiled", "atomic", expected="None"),
+    Row("SG206", _ATOMICS, "atomic", expected="None"),
     # mypy blames the call that makes the reference when it stands among the arguments of the store
     Row("SG302", f"{_VIEWS_OF_ANY} | {_REMOTE}", "ref", differs="dtype"),
     # reductions on the way from multimem
@@ -107,6 +122,8 @@ ROWS = (
     Row("SG306", _LOAD_REDUCE, "reduction | ~F | ~I | ()"),
     Row("SG306", _LOAD_REDUCE, "ref", differs="dtype"),
     # arithmetic: Mosaic GPU looks at the layouts first
+    Row("SG207", _ARITHMETIC, ANY, differs="layout", got=_VECTOR, fix=_BROADCAST),
+    Row("SG207", _ARITHMETIC, ANY, differs="layout", expected=_VECTOR_OR_SPLAT, fix=_BROADCAST),
     Row("SG207", _ARITHMETIC, ANY, differs="layout"),
     Row("SG305", _ARITHMETIC, ANY, differs="dtype"),
     Row("SG305", _ARITHMETIC, "~D | ()"),
@@ -126,6 +143,7 @@ ROWS = (
     Row("SG304", _COPY_METADATA, "~Meta"),
     Row("SG304", "TMEM | TMEMRef.from_alloc", ANY, got="TMEMLayout[TMEM_SPARSE_META]"),
     # scalars
+    Row("SG308", ANY, "cond | predicate", differs="scalar", fix="compare: `step > 0`, `step.eq(0)`"),
     Row("SG308", ANY, ANY, differs="scalar"),
     Row("SG308", "I1.select", "~S | ()"),
     # a pair of blocks
@@ -133,18 +151,26 @@ ROWS = (
     Row("SG501", f"mma | {_TO_TMEM}", "~Pair | collective"),
     # copies
     Row("SG403", "LaunchContext.async_copy", "!barrier"),
-    Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op | collective", expected="None"),
-    Row("SG404", "LaunchContext.async_copy", "collective"),
+    Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op", differs="class", expected="None"),
     Row("SG307", _COPIES, "src | dst | src_ref | dst_ref | smem_ref | tmem_ref", differs="dtype"),
     Row("SG307", _COPIES, "~D"),
     # swizzles
     Row("SG701", ANY, ANY, differs="swizzle"),
     Row("SG701", ANY, "~Swizzle | ~ASwizzle | ~BSwizzle"),
     Row("SG701", _SWIZZLED, "swizzle | a_swizzle | b_swizzle", differs="literal"),
+    Row("SG701", "LaunchContext.async_copy", "swizzle", got="int", expected="Literal"),
+    Row("SG404", "LaunchContext.async_copy", "collective", differs="class", expected="tuple[()] | None"),
     # what is left of a reduction is its dtype
-    Row("SG306", "FragmentedArray.store_untiled | FragmentedArray.store_tiled", "atomic", got="str | Literal"),
-    Row("SG306", "LaunchContext.async_copy", "reduction_op", got="str | Literal"),
+    Row("SG306", _ATOMICS, "atomic", differs="literal"),
+    Row("SG306", _ATOMICS, "atomic", got="str", fix=_LITERAL),
+    Row("SG306", "LaunchContext.async_copy", "reduction_op", differs="literal"),
+    Row("SG306", "LaunchContext.async_copy", "reduction_op", got="str", fix=_LITERAL),
     Row("SG302", _STORES, "()"),
+    # what no rule is about, and newcomers write
+    Row("SG000", "FragmentedArray.splat", "value", got="int | float | Literal", fix=_SCALAR),
+    Row("SG000", "fori", "bound", got="int | Literal", fix="make it a scalar: `mgpu.c(steps, mgpu.Index)`"),
+    Row("SG000", "attribute", ANY, got="WGMMAAccumulator", fix="`.value` is the accumulator as an array"),
+    Row("SG000", "attribute", _OF_ONE_BARRIER, got=_COLLECTIVE, fix="`.barrier` is this block's own barrier"),
     # specs
     Row("SG000", "as_gpu_kernel", "!"),
     Row("SG802", "as_gpu_kernel", "body | in_shape | out_shape | smem_scratch_shape | inout_shape | ()"),

@@ -2,7 +2,7 @@
 
 import ast
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from safegpu import layouts
 from safegpu.check import kernels
@@ -19,6 +19,7 @@ LONG = 150
 """Beyond this a type says nothing to a reader."""
 PREDICATES = ("cond", "predicate", "parity")
 SWIZZLES = ("swizzle", "a_swizzle", "b_swizzle")
+WRITE = "write the literal, or make the variable Final"
 
 
 def details(
@@ -37,7 +38,7 @@ def details(
         return _kernel(reading, argument, site)
     if code == "SG209":
         return _conversion(receiver, argument)
-    if code == "SG701" and (said := _swizzle(reading, argument)):
+    if code == "SG701" and (said := _swizzle(complaint.call, reading, argument)):
         return said
     if code == "SG501" and reading:
         return _pairs(reading)
@@ -122,6 +123,8 @@ def _argument(name: str, each: Mismatch) -> str:
         return f"{what}it is missing" if what else ""
     if each.expected in (None, NONE, ANYTHING):
         return f"{what}got {_value(short(each.got))}"
+    if each.got.name in ("int", "str") and not each.differs:
+        return f"{what}got any {each.got}"
     got, expected = _focused(each.got, _nearest(each.got, _scalars(each.expected or ANYTHING, each.parameter)))
     if len(str(expected)) > LONG:
         return f"{what}got {_value(got)}"
@@ -187,18 +190,21 @@ def _conversion(receiver: Type | None, argument: Mismatch | None) -> str:
     return f"from {source} to {layout}" if source else f"to {layout}"
 
 
-def _swizzle(reading: Reading | None, argument: Mismatch | None) -> str:
-    pairs = {each.parameter: each.got for each in reading.pairs} if reading else {}
+def _swizzle(call: str, reading: Reading | None, argument: Mismatch | None) -> str:
+    pairs = {each.parameter: each.got for each in reading.pairs if each.got} if reading else {}
+    if said := _operands(pairs):
+        return said
     passed = [got for name in SWIZZLES if (got := pairs.get(name))]
     named = [got for got in passed if got.name == "Literal"]
-    buffers = [
-        each.args[1] for each in pairs.values() if each and len(each.args) == 2 and each.args[1].name == "Literal"
-    ]
-    if argument and argument.got and argument.expected and not named:
+    buffers = [each.args[1] for each in pairs.values() if len(each.args) == 2 and each.args[1].name == "Literal"]
+    if argument and argument.got and argument.expected:
         expected = _nearest(argument.got, argument.expected)
-        if len(argument.got.args) == 2 and len(expected.args) == 2:
-            return f"the buffer has swizzle {_value(argument.got.args[1])}, the call takes {_value(expected.args[1])}"
-        if argument.parameter in SWIZZLES:
+        own = f"{argument.parameter}_swizzle"
+        keyword = own if _takes(call, own) else "swizzle"
+        if len(argument.got.args) == 2 and len(expected.args) == 2 and (keyword == own or not named):
+            omitted = keyword not in pairs and _takes(call, keyword)
+            return _other_buffer(argument.got.args[1], expected.args[1], keyword if omitted else "")
+        if argument.parameter in SWIZZLES and argument.got.name != "int" and not named:
             return f"got swizzle {_value(argument.got)}, the buffer has {_value(_literals(argument.expected))}"
     if not buffers:
         return ""
@@ -207,16 +213,46 @@ def _swizzle(reading: Reading | None, argument: Mismatch | None) -> str:
     if named:
         return f"got swizzle {_value(named[0])}, {has}"
     if any(got.name == "int" for got in passed):
-        return f"got any int as the swizzle, {has}: write the literal, or make the variable Final"
+        return f"got any int as the swizzle, {has}: {WRITE}"
     return f"got another swizzle, {has}"
+
+
+def _other_buffer(has: Type, takes: Type, omitted: str) -> str:
+    """`omitted` is the keyword that would say which swizzle the call takes, where the call has none."""
+    if not omitted:
+        return f"the buffer has swizzle {_value(has)}, the call takes {_value(takes)}"
+    means = f"{_value(takes)}{' (none)' * (_value(takes) == '16')}"
+    return f"the buffer has swizzle {_value(has)}; no `{omitted}=` is seen here, which means {means}"
+
+
+def _operands(pairs: Mapping[str, Type]) -> str:
+    """Of operands that have a swizzle each, those that have another one."""
+    said = []
+    for keyword in SWIZZLES:
+        operand, named = keyword.removesuffix("swizzle").rstrip("_"), pairs.get(keyword)
+        buffer = pairs.get(operand, ANYTHING)
+        if named is None or len(buffer.args) != 2 or buffer.args[1].name != "Literal":
+            continue
+        has = f"buffer `{operand}` has {_value(buffer.args[1])}"
+        if named.name == "int":
+            said.append(f"`{keyword}` is any int, {has}: {WRITE}")
+        elif named.name == "Literal" and named != buffer.args[1]:
+            said.append(f"`{keyword}` is {_value(named)}, {has}")
+    return "; ".join(said)
+
+
+def _takes(call: str, name: str) -> bool:
+    return any(one.name == name for each in signatures(call) for one in each.parameters)
 
 
 def _literals(expected: Type) -> Type:
     return next((each for each in expected.alternatives if each.name == "Literal"), expected)
 
 
-def _value(literal: Type) -> str:
-    return ", ".join(map(str, literal.args)) if literal.name == "Literal" else str(literal)
+def _value(written: Type) -> str:
+    if all(each.name == "Literal" for each in written.alternatives):
+        return " or ".join(", ".join(map(str, each.args)) for each in written.alternatives)
+    return str(written)
 
 
 def _kernel(reading: Reading | None, argument: Mismatch | None, site: Site | None) -> str:

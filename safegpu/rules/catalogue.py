@@ -88,7 +88,7 @@ CATALOGUE = (
         code="SG109",
         name="wrong-memory-space",
         message="this parameter does not take a reference of that memory space",
-        fix="pass a reference of a memory space that it takes; SmemRef.wrap and the like type a raw ir.Value",
+        fix="pass a reference of a memory space that it takes",
         mosaic="Expected SMEM but got: …",
         references=("Mosaic GPU, is_smem_ref", 'PTX ISA, "State Spaces"'),
     ),

@@ -14,12 +14,14 @@ from safegpu.rules import RULES
 TWINS = Path(__file__).parents[1] / "rules"
 
 HEAD = """\
-from typing import Any
+from typing import Any, Final, Literal
 
 import safegpu as mgpu
 from safegpu import layouts as ll, tcgen05
 
 X = mgpu.Dimension.x
+SWIZZLE: Final = 128
+ADD: Final = "add"
 
 
 class S(mgpu.Scratch):
@@ -65,6 +67,7 @@ def body(
     row: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW],
     peer: mgpu.Index,
     n: int,
+    op: Literal["add", "max"],
     s: S,
 ) -> Any:
     zero = mgpu.c(0.0, mgpu.float32)
@@ -77,14 +80,18 @@ class Case(NamedTuple):
     code: str
     says: str
     """What the message ends with, or all of it for SG000."""
+    fix: str = ""
+    """What to do, where that is not what the rule says in general."""
 
 
 CASES = [
-    Case(line, *said)
-    for line, said in re.findall(
-        r"^(\S.*)\n    (.*)$", Path(__file__).with_name("findings.txt").read_text().partition("\n")[2], re.MULTILINE
+    Case(line, rule, code, says, fix)
+    for line, said, fix in re.findall(
+        r"^(\S.*)\n    (.*)$(?:\n        fix: (.*)$)?",
+        Path(__file__).with_name("findings.txt").read_text().partition("\n")[2],
+        re.MULTILINE,
     )
-    for said in re.findall(r"^(SG\d{3}) \[(.*?)\] (.*)$", said)
+    for rule, code, says in re.findall(r"^(SG\d{3}) \[(.*?)\] (.*)$", said)
 ]
 
 CLEAN = """\
@@ -125,6 +132,7 @@ def test_finding(findings: dict[int, list[Finding]], line: int, case: Case) -> N
     (finding,) = findings[line]
     assert finding.rule == case.rule
     assert finding.message.endswith(case.says)
+    assert finding.fix == (case.fix or ("" if case.rule == "SG000" else RULES[case.rule].fix))
     if case.rule == "SG000":
         assert finding.message == case.says
     assert re.fullmatch(case.code, finding.mypy_code)

@@ -61,6 +61,7 @@ def test_rule(rule: Rule) -> None:
         assert not line.endswith(".")
     assert rule.references
     assert find(rule.code.lower()) is rule
+    assert find(rule.code.removeprefix("SG")) is rule
     assert find(rule.name) is rule
 
 
