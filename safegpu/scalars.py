@@ -41,6 +41,8 @@ class Scalar(Value):
 
     def _operand(self, other: object, name: str) -> ir.Value | None:
         """`other` as a value of this scalar's type; None for what Python should ask the other operand."""
+        if type(other) is type(self):  # a class is one type's: the common case, and the comparison of types is slow
+            return other
         if isinstance(other, ir.Value):
             if other.type != self.type:
                 raise TypeError(
@@ -49,7 +51,8 @@ class Scalar(Value):
                 )
             return other
         number, constant = self._python
-        return utils.c(constant(other), self.type) if isinstance(other, number) else None
+        known = type(other) is constant or isinstance(other, number)
+        return utils.c(constant(other), self.type) if known else None
 
 
 _CLASSES: dict[str, type[Scalar]] = {}
@@ -59,12 +62,25 @@ def wrap_scalar(value: Any) -> Any:
     """A value of a scalar type, or each of several, in the class of that type; anything else as it is."""
     if isinstance(value, tuple | list):
         return type(value)(map(wrap_scalar, value))
-    cls = _CLASSES.get(str(value.type)) if isinstance(value, ir.Value) else None
+    cls = _class_of(value.type) if isinstance(value, ir.Value) else None
     return value if cls is None else cls(value)
 
 
+def _class_of(ty: ir.Type) -> type[Scalar] | None:
+    kind = type(ty)
+    # MLIR's class of a float or of index is one type's; the spelling of a type, which says all, takes long.
+    if kind not in _BY_KIND:
+        if kind is ir.IntegerType or not issubclass(kind, ir.IndexType | ir.FloatType):
+            return _CLASSES.get(str(ty))
+        _BY_KIND[kind] = _CLASSES.get(str(ty))
+    return _BY_KIND[kind]
+
+
+_BY_KIND: dict[type[ir.Type], type[Scalar] | None] = {}
+
+
 def _name_of(value: ir.Value) -> str:
-    cls = _CLASSES.get(str(value.type))
+    cls = _class_of(value.type)
     return str(value.type) if cls is None else cls.__name__
 
 
@@ -72,20 +88,23 @@ def _hint(*operands: ir.Value) -> str:
     return " (to_i32, to_index)" if {_name_of(operand) for operand in operands} == {"Index", "I32"} else ""
 
 
-def _binary(symbol: str, operation: _Operation, *, swapped: bool = False) -> Any:
+def _binary(symbol: str, operation: _Operation, *, swapped: bool = False, result: str = "") -> Any:
+    """An operator, whose result is of the scalar's own class, or of the one named."""
+
     def operator(self: Scalar, other: object) -> Any:
         operand = self._operand(other, symbol)
         if operand is None:
             if symbol.isalpha():  # a method: Python asks nobody else
                 raise TypeError(f"{symbol}: expected {_name_of(self)} or a number of its kind, got {other!r}")
             return NotImplemented
-        return wrap_scalar(operation(operand, self) if swapped else operation(self, operand))
+        made = operation(operand, self) if swapped else operation(self, operand)
+        return (_CLASSES[result] if result else type(self))(made)
 
     return operator
 
 
 def _compare(symbol: str, compare: _Operation, predicate: Any) -> Any:
-    return _binary(symbol, lambda lhs, rhs: compare(predicate, lhs, rhs))
+    return _binary(symbol, functools.partial(compare, predicate), result="i1")
 
 
 _INT = arith.CmpIPredicate
@@ -263,6 +282,8 @@ warpgroup_idx = giving_scalars(utils.warpgroup_idx)
 
 def scalar_type(ty: Any) -> Any:
     """The MLIR type of a scalar class or a dtype token; anything else as it is."""
+    if ty is Index:
+        return ir.IndexType.get()
     if isinstance(ty, type) and issubclass(ty, Scalar):
         return ir.Type.parse(ty.mlir_type)
     return ir_type(ty) if is_token(ty) else ty
