@@ -7,6 +7,7 @@ import subprocess
 import sys
 import typing
 
+import jax
 import jax.experimental.mosaic.gpu as raw
 import pytest
 
@@ -68,6 +69,7 @@ def test_a_star_import_of_a_mirrored_module_gives_the_names_of_the_raw_one(name:
     assert more <= {*vars(mgpu.tcgen05), *vars(mgpu.utils)}
 
 
+@pytest.mark.skipif(jax.__version__ != "0.11.2", reason="the typed surface is that of jax 0.11.2")
 def test_checkers_see_the_names_of_a_star_import() -> None:
     tree = ast.parse((ROOT / "safegpu/__init__.pyi").read_text())
     (seen,) = [ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)]
