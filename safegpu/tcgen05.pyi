@@ -45,7 +45,7 @@ _P = TypeVar("_P", default=Any)
 # Of the MMA: the dtypes of its operands, of an accumulator of 8-bit floats and of the scales of 4-bit ones; the swizzles of A and B.
 _O = TypeVar("_O", default=Any)
 _C = TypeVar("_C", float16, float32)
-_A8 = TypeVar("_A8", float8_e4m3fn, float8_e5m2)
+_A8 = TypeVar("_A8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
 _B8 = TypeVar("_B8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
 _Meta = TypeVar("_Meta", int2, uint2)
 _S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn, default=float8_e8m0fnu)
