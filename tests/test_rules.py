@@ -360,3 +360,26 @@ def test_reduction_cells(name: str, shared: Path, tmp_path: Path) -> None:
     false_rejects = [cell for line, cell in places.items() if not refused[cell] and line in rejected]
     assert [cell for cell in false_rejects if not cell.of_other_sign] == []
     assert [f"{cell}: {refused[cell]}" for line, cell in places.items() if refused[cell] and line not in rejected] == []
+
+
+# --- wgmma, dtype by dtype
+
+
+@pytest.mark.parametrize("name", ["mypy", "pyright"])
+def test_wgmma_cells(name: str, shared: Path, tmp_path: Path) -> None:
+    """The checkers against Mosaic GPU on `wgmma`: dtypes of operands and accumulator, and the registers of A."""
+    pytest.importorskip("jax")
+    from tests.rules.generated.wgmma_cells import answers, module
+
+    text, places = module()
+    file = tmp_path / "cells.py"
+    file.write_text(text)
+    refused = answers(file)
+    report = CHECKERS[name].check([file], interpreter(shared, "bare"), tmp_path)
+    rejected = {line for _, line in report}
+    assert rejected <= places.keys(), "the module itself has errors"
+    assert len(places) > 300
+
+    false_rejects = [cell for line, cell in places.items() if not refused[cell] and line in rejected]
+    assert [cell for cell in false_rejects if not cell.unsigned] == []
+    assert [f"{cell}: {refused[cell]}" for line, cell in places.items() if refused[cell] and line not in rejected] == []
