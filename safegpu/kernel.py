@@ -64,19 +64,23 @@ def _each(specs: Any) -> tuple[Any, ...]:
     return tuple(specs) if isinstance(specs, tuple | list) else (specs,)
 
 
+_NEEDED = {"body", "smem_scratch_shape"}
+
+
 def _typed[**P](as_kernel: Callable[P, Any]) -> Callable[P, Any]:
-    signature = inspect.signature(as_kernel)
+    names = tuple(inspect.signature(as_kernel).parameters)
 
     @functools.wraps(as_kernel)
     def typed(*args: P.args, **kwargs: P.kwargs) -> Any:
-        given = signature.bind(*args, **kwargs)
-        call = given.arguments
+        call = dict(zip(names, args, strict=False), **kwargs)
+        if len(call) < len(args) + len(kwargs) or not call.keys() >= _NEEDED:
+            return as_kernel(*args, **kwargs)  # which says what is wrong
         gmem_specs = [spec for name in ("in_shape", "inout_shape", "out_shape") for spec in _each(call.get(name, ()))]
         scratch_spec = call["smem_scratch_shape"]
         call["body"] = _traced(call["body"], gmem_specs, scratch_spec)
         call["smem_scratch_shape"] = lowered_specs(scratch_spec)
         with mlir_context():
-            return as_kernel(*given.args, **given.kwargs)
+            return as_kernel(**call)
 
     return typed
 

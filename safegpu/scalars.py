@@ -23,7 +23,10 @@ __all__ = [
 
 Dimension = gpu.Dimension
 
-type _Operation = Callable[[ir.Value, ir.Value], ir.Value]
+
+def _emitted(operation: str, *operands: ir.Value, **attributes: ir.Attribute) -> ir.Value:
+    """The result of an operation of MLIR's by name: the functions of its dialects take three times as long."""
+    return ir.Operation.create(operation, operands=operands, attributes=attributes, infer_type=True).result
 
 
 class Scalar(Value):
@@ -33,6 +36,7 @@ class Scalar(Value):
     mlir_type: ClassVar[str]
     # The Python numbers that an operand may be, and what makes a constant of one.
     _python: ClassVar[tuple[Any, Callable[[Any], int | float]]] = (numbers.Integral, int)
+    _attribute: ClassVar[Any] = ir.IntegerAttr
     __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init_subclass__(cls) -> None:
@@ -51,8 +55,14 @@ class Scalar(Value):
                 )
             return other
         number, constant = self._python
-        known = type(other) is constant or isinstance(other, number)
-        return utils.c(constant(other), self.type) if known else None
+        if type(other) is not constant and not isinstance(other, number):
+            return None
+        return _emitted("arith.constant", value=self._attribute.get(self.type, constant(other)))
+
+    def _refused(self, symbol: str, other: object) -> Any:
+        if symbol.isalpha():  # a method: Python asks nobody else
+            raise TypeError(f"{symbol}: expected {_name_of(self)} or a number of its kind, got {other!r}")
+        return NotImplemented
 
 
 _CLASSES: dict[str, type[Scalar]] = {}
@@ -67,16 +77,20 @@ def wrap_scalar(value: Any) -> Any:
 
 
 def _class_of(ty: ir.Type) -> type[Scalar] | None:
+    # The spelling of a type says all, and takes long. MLIR's class of a float or of index is one type's, and integers
+    # of one width that have no sign are one type.
     kind = type(ty)
-    # MLIR's class of a float or of index is one type's; the spelling of a type, which says all, takes long.
-    if kind not in _BY_KIND:
-        if kind is ir.IntegerType or not issubclass(kind, ir.IndexType | ir.FloatType):
-            return _CLASSES.get(str(ty))
-        _BY_KIND[kind] = _CLASSES.get(str(ty))
-    return _BY_KIND[kind]
+    key: Any = kind
+    if kind is ir.IntegerType:
+        key = ty.width if ty.is_signless else None
+    elif kind not in _BY_KIND and not issubclass(kind, ir.IndexType | ir.FloatType):
+        return None
+    if key not in _BY_KIND:
+        _BY_KIND[key] = _CLASSES.get(str(ty))
+    return _BY_KIND[key]
 
 
-_BY_KIND: dict[type[ir.Type], type[Scalar] | None] = {}
+_BY_KIND: dict[Any, type[Scalar] | None] = {None: None}
 
 
 def _name_of(value: ir.Value) -> str:
@@ -88,23 +102,29 @@ def _hint(*operands: ir.Value) -> str:
     return " (to_i32, to_index)" if {_name_of(operand) for operand in operands} == {"Index", "I32"} else ""
 
 
-def _binary(symbol: str, operation: _Operation, *, swapped: bool = False, result: str = "") -> Any:
-    """An operator, whose result is of the scalar's own class, or of the one named."""
+def _binary(symbol: str, operation: str, *, swapped: bool = False) -> Any:
+    """An operator, whose result is of the scalar's own class."""
 
     def operator(self: Scalar, other: object) -> Any:
         operand = self._operand(other, symbol)
         if operand is None:
-            if symbol.isalpha():  # a method: Python asks nobody else
-                raise TypeError(f"{symbol}: expected {_name_of(self)} or a number of its kind, got {other!r}")
-            return NotImplemented
-        made = operation(operand, self) if swapped else operation(self, operand)
-        return (_CLASSES[result] if result else type(self))(made)
+            return self._refused(symbol, other)
+        return type(self)(_emitted(operation, operand, self) if swapped else _emitted(operation, self, operand))
 
     return operator
 
 
-def _compare(symbol: str, compare: _Operation, predicate: Any) -> Any:
-    return _binary(symbol, functools.partial(compare, predicate), result="i1")
+def _compare(symbol: str, operation: str, predicate: Any) -> Any:
+    """A comparison, whose result is an I1."""
+
+    def operator(self: Scalar, other: object) -> Any:
+        operand = self._operand(other, symbol)
+        if operand is None:
+            return self._refused(symbol, other)
+        attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
+        return I1(_emitted(operation, self, operand, predicate=attribute))
+
+    return operator
 
 
 _INT = arith.CmpIPredicate
@@ -114,39 +134,39 @@ _FLOAT = arith.CmpFPredicate
 class _Integral(Scalar):
     __slots__ = ()
 
-    __add__ = _binary("+", arith.addi)
-    __radd__ = _binary("+", arith.addi, swapped=True)
-    __sub__ = _binary("-", arith.subi)
-    __rsub__ = _binary("-", arith.subi, swapped=True)
-    __mul__ = _binary("*", arith.muli)
-    __rmul__ = _binary("*", arith.muli, swapped=True)
-    __floordiv__ = _binary("//", arith.divui)
-    __rfloordiv__ = _binary("//", arith.divui, swapped=True)
-    __mod__ = _binary("%", arith.remui)
-    __rmod__ = _binary("%", arith.remui, swapped=True)
-    __lshift__ = _binary("<<", arith.shli)
-    __rlshift__ = _binary("<<", arith.shli, swapped=True)
-    __rshift__ = _binary(">>", arith.shrui)
-    __rrshift__ = _binary(">>", arith.shrui, swapped=True)
-    __and__ = _binary("&", arith.andi)
-    __rand__ = _binary("&", arith.andi, swapped=True)
-    __or__ = _binary("|", arith.ori)
-    __ror__ = _binary("|", arith.ori, swapped=True)
-    __xor__ = _binary("^", arith.xori)
-    __rxor__ = _binary("^", arith.xori, swapped=True)
-    min, max = _binary("min", arith.minui), _binary("max", arith.maxui)
-    eq = _compare("eq", arith.cmpi, _INT.eq)
-    ne = _compare("ne", arith.cmpi, _INT.ne)
+    __add__ = _binary("+", "arith.addi")
+    __radd__ = _binary("+", "arith.addi", swapped=True)
+    __sub__ = _binary("-", "arith.subi")
+    __rsub__ = _binary("-", "arith.subi", swapped=True)
+    __mul__ = _binary("*", "arith.muli")
+    __rmul__ = _binary("*", "arith.muli", swapped=True)
+    __floordiv__ = _binary("//", "arith.divui")
+    __rfloordiv__ = _binary("//", "arith.divui", swapped=True)
+    __mod__ = _binary("%", "arith.remui")
+    __rmod__ = _binary("%", "arith.remui", swapped=True)
+    __lshift__ = _binary("<<", "arith.shli")
+    __rlshift__ = _binary("<<", "arith.shli", swapped=True)
+    __rshift__ = _binary(">>", "arith.shrui")
+    __rrshift__ = _binary(">>", "arith.shrui", swapped=True)
+    __and__ = _binary("&", "arith.andi")
+    __rand__ = _binary("&", "arith.andi", swapped=True)
+    __or__ = _binary("|", "arith.ori")
+    __ror__ = _binary("|", "arith.ori", swapped=True)
+    __xor__ = _binary("^", "arith.xori")
+    __rxor__ = _binary("^", "arith.xori", swapped=True)
+    min, max = _binary("min", "arith.minui"), _binary("max", "arith.maxui")
+    eq = _compare("eq", "arith.cmpi", _INT.eq)
+    ne = _compare("ne", "arith.cmpi", _INT.ne)
 
 
 class _Ordered(_Integral):
     __slots__ = ()
 
-    min, max = _binary("min", arith.minsi), _binary("max", arith.maxsi)
-    __lt__ = _compare("<", arith.cmpi, _INT.slt)
-    __le__ = _compare("<=", arith.cmpi, _INT.sle)
-    __gt__ = _compare(">", arith.cmpi, _INT.sgt)
-    __ge__ = _compare(">=", arith.cmpi, _INT.sge)
+    min, max = _binary("min", "arith.minsi"), _binary("max", "arith.maxsi")
+    __lt__ = _compare("<", "arith.cmpi", _INT.slt)
+    __le__ = _compare("<=", "arith.cmpi", _INT.sle)
+    __gt__ = _compare(">", "arith.cmpi", _INT.sgt)
+    __ge__ = _compare(">=", "arith.cmpi", _INT.sge)
 
 
 class Index(_Integral):
@@ -155,10 +175,10 @@ class Index(_Integral):
     __slots__ = ()
     mlir_type = "index"
 
-    __lt__ = _compare("<", arith.cmpi, _INT.ult)
-    __le__ = _compare("<=", arith.cmpi, _INT.ule)
-    __gt__ = _compare(">", arith.cmpi, _INT.ugt)
-    __ge__ = _compare(">=", arith.cmpi, _INT.uge)
+    __lt__ = _compare("<", "arith.cmpi", _INT.ult)
+    __le__ = _compare("<=", "arith.cmpi", _INT.ule)
+    __gt__ = _compare(">", "arith.cmpi", _INT.ugt)
+    __ge__ = _compare(">=", "arith.cmpi", _INT.uge)
 
     def to_i32(self) -> "I32":
         return I32(arith.index_cast(ir.IntegerType.get_signless(32), self))
@@ -170,12 +190,12 @@ class I1(Scalar):
     __slots__ = ()
     mlir_type = "i1"
 
-    __and__ = _binary("&", arith.andi)
-    __rand__ = _binary("&", arith.andi, swapped=True)
-    __or__ = _binary("|", arith.ori)
-    __ror__ = _binary("|", arith.ori, swapped=True)
-    __xor__ = _binary("^", arith.xori)
-    __rxor__ = _binary("^", arith.xori, swapped=True)
+    __and__ = _binary("&", "arith.andi")
+    __rand__ = _binary("&", "arith.andi", swapped=True)
+    __or__ = _binary("|", "arith.ori")
+    __ror__ = _binary("|", "arith.ori", swapped=True)
+    __xor__ = _binary("^", "arith.xori")
+    __rxor__ = _binary("^", "arith.xori", swapped=True)
 
     def __invert__(self) -> Self:
         return self ^ 1
@@ -222,24 +242,25 @@ class I64(_Ordered):
 class _Floating(Scalar):
     __slots__ = ()
     _python = (numbers.Real, float)
+    _attribute = ir.FloatAttr
 
-    __add__ = _binary("+", arith.addf)
-    __radd__ = _binary("+", arith.addf, swapped=True)
-    __sub__ = _binary("-", arith.subf)
-    __rsub__ = _binary("-", arith.subf, swapped=True)
-    __mul__ = _binary("*", arith.mulf)
-    __rmul__ = _binary("*", arith.mulf, swapped=True)
-    __truediv__ = _binary("/", arith.divf)
-    __rtruediv__ = _binary("/", arith.divf, swapped=True)
+    __add__ = _binary("+", "arith.addf")
+    __radd__ = _binary("+", "arith.addf", swapped=True)
+    __sub__ = _binary("-", "arith.subf")
+    __rsub__ = _binary("-", "arith.subf", swapped=True)
+    __mul__ = _binary("*", "arith.mulf")
+    __rmul__ = _binary("*", "arith.mulf", swapped=True)
+    __truediv__ = _binary("/", "arith.divf")
+    __rtruediv__ = _binary("/", "arith.divf", swapped=True)
     # NaN where one is NaN, as the `max` and `min` of arrays.
-    min, max = _binary("min", arith.minimumf), _binary("max", arith.maximumf)
+    min, max = _binary("min", "arith.minimumf"), _binary("max", "arith.maximumf")
     # Ordered comparisons: false where an operand is NaN, as in Python, and `ne` true.
-    __lt__ = _compare("<", arith.cmpf, _FLOAT.OLT)
-    __le__ = _compare("<=", arith.cmpf, _FLOAT.OLE)
-    __gt__ = _compare(">", arith.cmpf, _FLOAT.OGT)
-    __ge__ = _compare(">=", arith.cmpf, _FLOAT.OGE)
-    eq = _compare("eq", arith.cmpf, _FLOAT.OEQ)
-    ne = _compare("ne", arith.cmpf, _FLOAT.UNE)
+    __lt__ = _compare("<", "arith.cmpf", _FLOAT.OLT)
+    __le__ = _compare("<=", "arith.cmpf", _FLOAT.OLE)
+    __gt__ = _compare(">", "arith.cmpf", _FLOAT.OGT)
+    __ge__ = _compare(">=", "arith.cmpf", _FLOAT.OGE)
+    eq = _compare("eq", "arith.cmpf", _FLOAT.OEQ)
+    ne = _compare("ne", "arith.cmpf", _FLOAT.UNE)
 
     def __neg__(self) -> Self:
         return type(self)(arith.negf(self))

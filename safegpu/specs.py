@@ -106,6 +106,11 @@ def _is_union(spec: object) -> bool:
     return isinstance(spec, Union)
 
 
+def _is_leaf(spec: object) -> bool:
+    """Whether it is one allocation, as most are: then there is no tree to walk."""
+    return isinstance(spec, SPEC_TYPES) and not _is_union(spec)
+
+
 class Scratch:
     """The scratch of a kernel as a class: attributes that are specs are allocated, as they are declared.
 
@@ -140,7 +145,8 @@ def _is_spec(where: str, value: Any) -> bool:
 def _specs_of(scratch: Any) -> dict[str, Any]:
     """The specs of a `Scratch` class or object, by attribute."""
     cls = scratch if isinstance(scratch, type) else type(scratch)
-    namespaces = [vars(base) for base in reversed(cls.__mro__)] + ([] if scratch is cls else [vars(scratch)])
+    bases = [base for base in reversed(cls.__mro__) if base not in (object, Scratch)]  # which declare none
+    namespaces = [vars(base) for base in bases] + ([] if scratch is cls else [vars(scratch)])
     specs: dict[str, Any] = {}
     for namespace in namespaces:
         for name, value in namespace.items():
@@ -153,6 +159,8 @@ def _specs_of(scratch: Any) -> dict[str, Any]:
 
 def lowered_specs(specs: Any) -> Any:
     """The tree of specs that Mosaic GPU allocates: a `Scratch` becomes the tuple of its specs."""
+    if _is_leaf(specs):
+        return specs
 
     def lowered(spec: Any) -> Any:
         if _is_scratch(spec):
@@ -169,6 +177,8 @@ def lowered_specs(specs: Any) -> Any:
 
 def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any]) -> Any:
     """What the body receives: the references allocated for `lowered_specs(specs)`, each with its spec."""
+    if _is_leaf(specs):
+        return wrap(references, specs)
 
     def typed(spec: Any, allocated: Any) -> Any:
         if _is_scratch(spec):

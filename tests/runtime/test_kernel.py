@@ -121,8 +121,21 @@ def test_arguments_by_keyword_and_every_kind_of_shape() -> None:
 
     shapes = [mgpu.GMEM((8,), mgpu.int8), mgpu.GMEM((8,), mgpu.uint8)]
     trace(body, shapes, [mgpu.GMEM((8,), mgpu.float16)], inout_shape=mgpu.GMEM((8,), mgpu.int32))
-    with pytest.raises(TypeError, match="missing a required argument"):
-        mgpu.as_gpu_kernel(body, grid=(1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "message"),
+    [
+        ((None,), {"grid": (1, 1, 1)}, "as_gpu_kernel.. missing 4 required positional arguments: 'block', 'in_shape'"),
+        ((None, (1, 1, 1)), {"grid": (1, 1, 1)}, "got multiple values for argument 'grid'"),
+        ((None, (1, 1, 1), (128, 1, 1), (), (), ()), {"shape": ()}, "unexpected keyword argument 'shape'"),
+        ((None,) * 14, {}, "takes from 6 to 13 positional arguments but 14 were given"),
+    ],
+)
+def test_a_wrong_call_is_told_as_by_mosaic_gpu(args: Any, kwargs: Any, message: str) -> None:
+    for module in (mgpu, raw):
+        with pytest.raises(TypeError, match=message):
+            module.as_gpu_kernel(*args, **kwargs)
 
 
 def test_outputs_stay_plain() -> None:
