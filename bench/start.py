@@ -1,0 +1,100 @@
+"""What safegpu costs where nothing is lowered or checked yet: importing it, and starting its commands.
+
+python -m bench.start [--rounds 15] [--json FILE]
+
+Every figure is the wall time of a Python process from start to end. The bars: a process that imports safegpu and all
+that a kernel uses takes at most 5 % more than one that imports Mosaic GPU, and a command that imports no jax at most
+0.3 s. The exit code is 1 where one is missed.
+"""
+
+import functools
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench import report
+from bench.report import ROOT, Spread
+
+MOSAIC = "import jax.experimental.mosaic.gpu"
+IMPORTS = {
+    "Mosaic GPU": MOSAIC,
+    "null": MOSAIC,
+    "safegpu, all of it": "import safegpu as mgpu; [getattr(mgpu, name) for name in mgpu.__all__]",
+    "safegpu, its name": "import safegpu as mgpu",
+    "nothing": "",
+}
+COMMANDS = (("--help",), ("--version",), ("check", "--help"), ("explain", "SG101"), ("rules",))
+MOST_BY_MOSAIC, MOST_SECONDS = 1.05, 0.3
+
+
+def seconds(*arguments: str) -> float:
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - start
+
+
+def imports_jax(command: Sequence[str]) -> bool:
+    code = f"""
+import sys
+from safegpu.cli import main
+try:
+    main({list(command)})
+except SystemExit:
+    pass
+sys.exit("jax" in sys.modules)"""
+    return (
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode != 0
+    )
+
+
+def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
+    imports = {name: functools.partial(seconds, "-c", code) for name, code in IMPORTS.items()}
+    commands = {" ".join(each): functools.partial(seconds, "-m", "safegpu", *each) for each in COMMANDS}
+    return {
+        "imports": report.alternating(imports, rounds, uncounted=1),
+        "commands": report.alternating(commands, rounds, uncounted=1),
+    }
+
+
+def missed(times: Mapping[str, Mapping[str, Sequence[float]]]) -> list[str]:
+    """The bars that these figures are above, in words."""
+    by_mosaic = report.ratio(times["imports"], "safegpu, all of it", "Mosaic GPU").median
+    slow = [f"importing safegpu takes {by_mosaic:.3f} of Mosaic GPU's time"] if by_mosaic > MOST_BY_MOSAIC else []
+    for command, each in times["commands"].items():
+        if (median := Spread.of(each).median) > MOST_SECONDS:
+            slow.append(f"safegpu {command} takes {median:.2f} s")
+    return slow
+
+
+def shown(times: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
+    imports, commands = times["imports"], times["commands"]
+    lines = [
+        [name, f"{Spread.of(each).median:.3f}", str(report.ratio(imports, name, "Mosaic GPU"))]
+        for name, each in imports.items()
+    ]
+    starts = [[f"safegpu {name}", str(Spread.of(each))] for name, each in commands.items()]
+    return "\n\n".join(
+        [
+            report.table(["a process that imports", "s", "by Mosaic GPU, median (quartiles)"], lines),
+            report.table(["command", "s, median (quartiles)"], starts),
+        ]
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = report.arguments(__doc__, rounds=15).parse_args(arguments)
+    times = measure(options.rounds)
+    wrong = missed(times) + [f"safegpu {' '.join(each)} imports jax" for each in COMMANDS if imports_jax(each)]
+    rows: list[dict[str, Any]] = [{"part": part, "seconds": each} for part, each in times.items()]
+    report.save(options.json, "start", rows, missed=wrong)
+    print(shown(times))
+    print(f"\n{report.described(report.environment())}")
+    for each in wrong:
+        print(f"above the bar: {each}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
