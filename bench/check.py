@@ -29,6 +29,7 @@ COUNTS = (1, 10, 50, 100, 200)
 MYPY = ("--config-file=", "--no-error-summary")
 MYPY_ALONE = ("raw", "safegpu")
 SUBJECTS = (*MYPY_ALONE, "safegpu check")
+STATES = ("cold", "warm", "one more", "daemon")
 CACHE = ".mypy_cache"
 COMPLAINT = 'has type "str", variable has type "int"'
 
@@ -121,7 +122,8 @@ def rows_of(examples: Sequence[tuple[str, int]], rounds: int) -> Iterator[dict[s
         yield {"kernel": example, "count": count, "seconds": times}
 
 
-STATES = ("cold", "warm", "one more", "daemon")
+def labelled(subject: str) -> str:
+    return f"mypy, {subject}" if subject in MYPY_ALONE else subject
 
 
 def shown(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -136,7 +138,7 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
                 times = [row["seconds"][subject].get(state) for row in projects.values()]
                 if None not in times:
                     medians = [f"{Spread.of(each).median:.2f}" for each in times]
-                    lines.append([f"{state}: {'mypy, ' * (subject in MYPY_ALONE)}{subject}", *medians])
+                    lines.append([f"{state}: {labelled(subject)}", *medians])
         return report.table([title, *projects], lines)
 
     titles = ("s, one kernel", f"s, of {GROWTH} so many")
@@ -154,7 +156,7 @@ def plot(saved: Mapping[str, Any], path: Path) -> None:
             if there:
                 medians = [Spread.of(row["seconds"][subject][state]).median for row in there]
                 counts = [row["count"] for row in there]
-                axes.plot(counts, medians, "o-", markersize=3, color=colour, label=subject)
+                axes.plot(counts, medians, "o-", markersize=3, color=colour, label=labelled(subject))
         axes.set_title({"daemon": "daemon, a line changed"}.get(state, state), fontsize=9)
         axes.set_xlabel("kernels")
         axes.set_ylim(bottom=0)

@@ -118,9 +118,16 @@ def baseline(row: Mapping[str, Any]) -> str | None:
     return next((name for name in BASELINES if name in row["turns"]), None)
 
 
+def in_order(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """By kernel and size, each head_dim of attention for itself."""
+    return sorted(
+        rows, key=lambda row: (row["kernel"] != "hopper_matmul", row["problem"].get("head_dim", 0), row["flop"])
+    )
+
+
 def shown(rows: Sequence[Mapping[str, Any]]) -> str:
     """The tables, one for each kernel and one of the ratios."""
-    texts = []
+    rows, texts = in_order(rows), []
     for kernel in dict.fromkeys(row["kernel"] for row in rows):
         of_kernel = [row for row in rows if row["kernel"] == kernel]
         names = list(dict.fromkeys(name for row in of_kernel for name in row["turns"]))
@@ -135,18 +142,28 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
                 line.append(str(report.ratio(row["turns"], library, "safegpu")) if library in speeds else "")
             lines.append(line)
         texts.append(report.table(header, lines))
-    header = ["device time, median (quartiles)", "raw, ms", "safegpu/raw", "null/raw", "rounds", "same bits"]
+    header = [
+        "device time, median (quartiles)",
+        "raw, ms",
+        "safegpu, ms",
+        "safegpu/raw",
+        "null/raw",
+        "rounds",
+        "same bits",
+    ]
     lines = []
     for row in rows:
         twins = row["twins"]
-        ms = f"{Spread.of(twins['raw']).median:.4f}"
-        by_raw = [str(report.ratio(twins, name, "raw")) for name in ("safegpu", "null")]
+        ms = [f"{Spread.of(twins[name]).median:.4f}" for name in ("raw", "safegpu")]
+        spreads = [str(report.ratio(twins, name, "raw")) for name in ("safegpu", "null")]
         same = "yes" if row["same_bits"] else "NO"
-        lines.append([f"{row['kernel']} {row['label']}", ms, *by_raw, str(len(twins["raw"])), same])
+        lines.append([f"{row['kernel']} {row['label']}", *ms, *spreads, str(len(twins["raw"])), same])
     texts.append(report.table(header, lines))
-    for name in ("safegpu", "null"):
-        medians = [report.ratio(row["twins"], name, "raw").median for row in rows]
-        texts.append(f"{name}/raw over all rows: {report.overall(medians)}")
+    by_raw = {
+        name: report.overall([report.ratio(row["twins"], name, "raw").median for row in rows])
+        for name in ("safegpu", "null")
+    }
+    texts.append("\n".join(f"{name}/raw over all rows: {said}" for name, said in by_raw.items()))
     return "\n\n".join(texts)
 
 
@@ -156,7 +173,7 @@ COLOURS = {"safegpu": "C0", "cuBLAS": "C1", "cuDNN": "C1", "Pallas": "C2", "jax'
 def plot(saved: Mapping[str, Any], path: Path) -> None:
     """Speeds over sizes, a panel for each matmul's dtype and each head_dim, and below them all ratios."""
     plt = report.pyplot()
-    rows = saved["rows"]
+    rows = in_order(saved["rows"])
     panels: dict[str, list[tuple[float, Mapping[str, Any]]]] = {}
     for row in rows:
         problem = row["problem"]
@@ -169,7 +186,6 @@ def plot(saved: Mapping[str, Any], path: Path) -> None:
     grid = figure.add_gridspec(2, len(panels), height_ratios=(3, 2))
     for column, (title, points) in enumerate(panels.items()):
         axes = figure.add_subplot(grid[0, column])
-        points.sort(key=lambda point: point[0])
         for name in dict.fromkeys(name for _, row in points for name in row["turns"]):
             there = [(size, tflops(row)[name]) for size, row in points if name in row["turns"]]
             axes.plot(*zip(*there, strict=True), "o-", markersize=3, color=COLOURS.get(name), label=name)
@@ -189,6 +205,8 @@ def plot(saved: Mapping[str, Any], path: Path) -> None:
         bars = [[each.median - each.low for each in spreads], [each.high - each.median for each in spreads]]
         places = [number + shift for number in range(len(rows))]
         axes.errorbar(places, medians, bars, fmt="o", markersize=3, color=colour, label=f"{name}/raw")
+    lowest, highest = axes.get_ylim()
+    axes.set_ylim(min(lowest, 0.985), max(highest, 1.02))
     axes.axhspan(0.99, 1.01, color="0.93", zorder=0)
     axes.set_xticks(range(len(rows)), [row["label"] for row in rows], rotation=30, ha="right", fontsize=7)
     axes.set_ylabel("device time, ratio")
@@ -225,11 +243,6 @@ def problems(options: argparse.Namespace) -> list["Problem"]:
     return [problem for pair in both for problem in pair if problem is not None]
 
 
-def in_order(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """By kernel, and within one as they came but for attention, whose head_dims stay together."""
-    return sorted(rows, key=lambda row: (row["kernel"] != "hopper_matmul", row["problem"].get("head_dim", 0)))
-
-
 def run(options: argparse.Namespace) -> dict[str, Any]:
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_gpu_enable_triton_gemm=false"
     try:
@@ -260,7 +273,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             for times in row.get("tuned", {}).values():
                 for key, ms in list(times.items())[: None if options.tune else 2]:
                     print(f"  {ms:9.4f} ms {row['flop'] / ms / 1e9:6.0f} TFLOP/s  {key}", flush=True)
-            rows = in_order([*rows, row])
+            rows.append(row)
             by_raw = report.ratio(row["twins"], "safegpu", "raw")
             print(f"  {time.monotonic() - began:.0f} s, safegpu/raw {by_raw}", flush=True)
         # after each row, so that what is measured stays if the rest is cut off
@@ -271,7 +284,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     return {"environment": report.environment(), "rows": rows}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def parser() -> argparse.ArgumentParser:
     parser = report.arguments(__doc__, rounds=31, saved=True)
     parser.add_argument("--kernel", choices=("matmul", "attention"), help="this one alone")
     parser.add_argument(
@@ -287,7 +300,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jax-example", type=Path, nargs="+", default=[], metavar="PATH", help="jax's own, as columns")
     parser.add_argument("--tune", action="store_true", help="first find the fastest configuration of each")
     parser.add_argument("--seconds", type=float, default=300, help="start no more rows after this time (%(default)s)")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
     if options.plot:
         report.pyplot()  # before anything is measured
     saved = report.load(options.saved, "device") if options.saved else run(options)

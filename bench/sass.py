@@ -2,8 +2,8 @@
 
 python -m bench.sass [--json FILE] [--arch sm_90a] [KERNEL ...]
 
-A kernel compiles for the architectures that have its instructions; ptxas says which. Each side compiles in a process of
-its own, since the compiler remembers a kernel that it has compiled before. The exit code is 1 where anything differs.
+A kernel compiles for the architectures that have its instructions, and the compiler says which. Each side compiles in a
+process of its own, since the compiler remembers what it has compiled before. The exit code is 1 where anything differs.
 """
 
 import argparse
@@ -55,10 +55,10 @@ def elsewhere(side: str, arch: str, kernels: Sequence[str]) -> dict[str, dict[st
 
 
 def verdict(raw: Mapping[str, Any], safegpu: Mapping[str, Any]) -> str:
-    """What the two sides of a kernel have in common: `same`, `DIFFERS`, or neither compiles: `-`."""
-    if "sass" in raw and "sass" in safegpu:
-        return "same" if raw["sass"] == safegpu["sass"] else "DIFFERS"
-    return "-" if "sass" not in raw and "sass" not in safegpu else "DIFFERS"
+    """Whether the sides of a kernel are the `same`; `-` where neither compiles, and for the same reason."""
+    if raw != safegpu:
+        return "DIFFERS"
+    return "same" if "sass" in raw else "-"
 
 
 def shown(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     rows = []
     for arch in options.arch or DEVICES:
-        sides = {side: elsewhere(side, arch, options.kernels) for side in SIDES}
+        sides: dict[str, Any] = {side: elsewhere(side, arch, options.kernels) for side in SIDES}
         rows += [{"kernel": name, "arch": arch, **{side: sides[side][name] for side in SIDES}} for name in sides["raw"]]
         print(f"{arch}: {len(sides['raw'])} kernels", file=sys.stderr, flush=True)
     if not rows:
