@@ -156,7 +156,7 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
         twins = row["twins"]
         ms = [f"{Spread.of(twins[name]).median:.4f}" for name in ("raw", "safegpu")]
         spreads = [str(report.ratio(twins, name, "raw")) for name in ("safegpu", "null")]
-        same = "yes" if row["same_bits"] else "NO"
+        same = "same" if row["same_bits"] else "DIFFER"
         lines.append([f"{row['kernel']} {row['label']}", *ms, *spreads, str(len(twins["raw"])), same])
     texts.append(report.table(header, lines))
     by_raw = {

@@ -35,7 +35,7 @@ def measure(kernels: Sequence[str], rounds: int) -> list[dict[str, Any]]:
         builds = {"safegpu": typed, "raw": raw, "null": raw}
         functions = {each: functools.partial(seconds, build, arch, peers) for each, build in builds.items()}
         gc.freeze()  # what the imports left is not looked through again
-        times = report.alternating(functions, rounds, uncounted=1)
+        times = report.alternating(functions, rounds, uncounted=2)
         rows.append({"kernel": name, "seconds": times})
         print(f"{name}: safegpu/raw {report.ratio(times, 'safegpu', 'raw')}", file=sys.stderr, flush=True)
     return rows

@@ -10,7 +10,7 @@ the tensor core busy while they compute exponentials:
   computes the next weights while that product is under way.
 - The consumers take turns on the tensor core, so that some compute exponentials while one multiplies.
 
-Run it on a Hopper GPU: `python -m examples.run flash_attention`; `python -m bench.attention` compares it with jax's.
+Run it on a Hopper GPU: `python -m examples.run flash_attention`; `python -m bench.device` compares it with jax's.
 """
 
 import math
@@ -58,7 +58,7 @@ CONFIGS: dict[int, tuple[Config, ...]] = {
     128: (Config(192), Config(128), Config(64)),
     256: (Config(64, turns=False),),
 }
-"""For each head_dim, the fastest first (`python -m bench.attention --tune`): the first that divides is taken."""
+"""For each head_dim, the fastest first (`python -m bench.device --tune`): the first that divides is taken."""
 
 
 class Scratch[D: (mgpu.float16, mgpu.bfloat16)](mgpu.Scratch):
