@@ -254,7 +254,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     if not has_gpu:
         raise SystemExit("bench.device needs a Hopper GPU, and jax finds none: pip install 'jax[cuda13]'")
     from bench.contenders import load
+    from bench.timing import check_order
 
+    check_order()
     examples = {path.stem: load(path) for path in options.jax_example}
     print(report.described(report.environment()), flush=True)
     start = time.monotonic()

@@ -1,10 +1,13 @@
 """Device time of several functions, side by side in one process."""
 
+import functools
+import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax.experimental.mosaic.gpu import profiler
 
 from bench.report import palindromes
@@ -27,6 +30,22 @@ def launches(functions: Functions, arguments: Sequence[Any], order: Sequence[str
     finally:
         kernels: list[tuple[str, float]] = cupti._cupti_get_timings(False)
     return kernels
+
+
+def check_order(calls: int = 96) -> None:
+    """Raises RuntimeError where kernels are not reported in the order of their launches.
+
+    `Stopwatch` relies on it, and of twins, whose kernels have one name, it could not see that they are exchanged.
+    """
+    increment = jax.jit(lambda x: x + 1)
+    sizes = {"short": 2**16, "long": 2**26}
+    functions = {name: functools.partial(increment, jnp.zeros(size)) for name, size in sizes.items()}
+    jax.block_until_ready([function() for function in functions.values()])
+    order = random.Random(0).choices(list(functions), k=calls)
+    times = [ms for _, ms in launches(functions, (), order)]
+    between = (min(times) * max(times)) ** 0.5
+    if ["long" if ms > between else "short" for ms in times] != order:
+        raise RuntimeError("CUPTI reports kernels in another order than that of their launches")
 
 
 class Stopwatch:

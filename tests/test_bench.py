@@ -97,18 +97,20 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
 # --- the device, with a CPU in its place
 
 
-def on_a_cpu(monkeypatch: pytest.MonkeyPatch, costs: dict[str, float], drift: float = 0.0) -> list[list[str]]:
-    """Replaces what measures kernels: every function launches two, which take its cost, and longer each time."""
+def on_a_cpu(
+    monkeypatch: pytest.MonkeyPatch, costs: dict[str, float], drift: float = 0.0, kernels: int = 2
+) -> list[list[str]]:
+    """Replaces what measures kernels: every call launches some, which take its cost, and longer each time."""
     sessions: list[list[str]] = []
     count = itertools.count()
 
     def launches(_functions: Any, _arguments: Any, order: Sequence[str]) -> list[tuple[str, float]]:
         sessions.append(list(order))
-        kernels = []
+        launched = []
         for name in order:
             ms = costs[name] + drift * next(count)
-            kernels += [(f"{name} first", ms / 4), (f"{name} second", ms * 3 / 4)]
-        return kernels
+            launched += [(f"{name} {number}", ms / kernels) for number in range(kernels)]
+        return launched
 
     monkeypatch.setattr(timing, "launches", launches)
     return sessions
@@ -143,6 +145,19 @@ def test_a_kernel_too_many_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     stopwatch.kernels["raw"] = ["another"]
     with pytest.raises(RuntimeError, match="expected the 3 kernels"):
         stopwatch.ms(["raw", "null"])
+
+
+def test_an_order_that_is_not_that_of_the_launches_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing.jnp, "zeros", lambda _: 0.0)
+    on_a_cpu(monkeypatch, {"short": 0.002, "long": 0.2}, kernels=1)
+    timing.check_order()
+    in_order = timing.launches
+    assert [ms > 0.1 for _, ms in in_order({}, (), ["long", "short"])] == [True, False]
+    swapped: Any = lambda kernels: [kernels[0], kernels[2], kernels[1], *kernels[3:]]  # a long and a short one
+    for exchanged in (lambda kernels: kernels[::-1], swapped, sorted):
+        monkeypatch.setattr(timing, "launches", lambda *given, exchanged=exchanged: exchanged(in_order(*given)))
+        with pytest.raises(RuntimeError, match="in another order"):
+            timing.check_order()
 
 
 class Doubling:
@@ -369,3 +384,15 @@ def test_verdicts_on_sass() -> None:
     rows = [{"kernel": "k", "arch": arch, "raw": one, "safegpu": other} for arch in ("sm_90a", "sm_100a")]
     assert sass.shown(rows).splitlines()[-1].split() == "| k | DIFFERS | DIFFERS |".split()
     assert json.loads(json.dumps(rows)) == rows
+
+
+def test_a_compiler_that_aborts_is_a_kernel_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        names = command[command.index("sm_90a") + 1 :]
+        done = list(itertools.takewhile(lambda name: name != "bad", names))
+        lines = [json.dumps([name, {"sass": name}]) + "\n" for name in done]
+        return subprocess.CompletedProcess(command, -6 if "bad" in names else 0, "".join(lines))
+
+    monkeypatch.setattr(sass.subprocess, "run", run)
+    results = sass.elsewhere("raw", "sm_90a", ["a", "bad", "b"])
+    assert results == {"a": {"sass": "a"}, "bad": {"fails": "SIGABRT"}, "b": {"sass": "b"}}
