@@ -116,10 +116,13 @@ def measure(example: str, subject: str, count: int, rounds: int) -> dict[str, li
     return times
 
 
-def rows_of(examples: Sequence[tuple[str, int]], rounds: int) -> Iterator[dict[str, Any]]:
-    for example, count in examples:
+def measure_all(projects: Sequence[tuple[str, int]], rounds: int) -> list[dict[str, Any]]:
+    rows = []
+    for example, count in projects:
         times = {subject: measure(example, subject, count, rounds) for subject in SUBJECTS}
-        yield {"kernel": example, "count": count, "seconds": times}
+        rows.append({"kernel": example, "count": count, "seconds": times})
+        print(f"{example}, {count}", file=sys.stderr, flush=True)
+    return rows
 
 
 def labelled(subject: str) -> str:
@@ -167,29 +170,13 @@ def plot(saved: Mapping[str, Any], path: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = report.arguments(__doc__, rounds=3, saved=True)
+    parser = report.arguments(__doc__, rounds=3, plot=True)
     parser.add_argument("--kernels", nargs="*", default=ALONE, choices=ALONE, help="examples to check alone")
-    parser.add_argument(
-        "--counts", type=int, nargs="*", default=[1, 10, 50, 100, 200], help="how many of one there are"
-    )
+    parser.add_argument("--counts", type=int, nargs="*", default=COUNTS, help=f"how many of {GROWTH} there are")
     options = parser.parse_args(arguments)
-    if options.plot:
-        report.pyplot()  # before anything is measured
-    saved: Mapping[str, Any]
-    if options.saved:
-        saved = report.load(options.saved, "check")
-    else:
-        alone, many = ((name, 1) for name in options.kernels), ((GROWTH, count) for count in options.counts)
-        rows = []
-        for row in rows_of(list(dict.fromkeys([*alone, *many])), options.rounds):
-            rows.append(row)
-            print(f"{row['kernel']}, {row['count']}", file=sys.stderr, flush=True)
-        report.save(options.json, "check", rows)
-        saved = {"environment": report.environment(), "rows": rows}
-    print(shown(saved["rows"]))
-    print(f"\n{report.described(saved['environment'])}")
-    if options.plot:
-        plot(saved, options.plot)
+    alone, many = ((name, 1) for name in options.kernels), ((GROWTH, count) for count in options.counts)
+    projects = list(dict.fromkeys([*alone, *many]))
+    report.results("check", options, lambda: measure_all(projects, options.rounds), shown, plot)
     return 0
 
 

@@ -15,6 +15,7 @@ import math
 import os
 import sys
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -62,7 +63,6 @@ def measure(
     from bench.contenders import described
     from bench.timing import Stopwatch
 
-    print(f"{problem.kernel} {problem.label}", flush=True)
     inputs = problem.inputs()
     expected = problem.reference(inputs)
     chosen: dict[str, Any] = {}
@@ -229,6 +229,13 @@ def size(text: str) -> tuple[int, int, int]:
     return m, n, k
 
 
+def example(text: str) -> Path:
+    path = Path(text)
+    if path.name not in ("matmul.py", "flash_attention.py") or not path.exists():
+        raise argparse.ArgumentTypeError(f"a matmul.py or flash_attention.py of jax's examples, got {text}")
+    return path
+
+
 def problems(options: argparse.Namespace) -> list["Problem"]:
     """What to measure, one of each kernel in turn, so that time that runs out is missing from all alike."""
     from bench.attention import HEAD_DIMS, Attention
@@ -243,7 +250,7 @@ def problems(options: argparse.Namespace) -> list["Problem"]:
     return [problem for pair in both for problem in pair if problem is not None]
 
 
-def run(options: argparse.Namespace) -> dict[str, Any]:
+def run(options: argparse.Namespace) -> list[dict[str, Any]]:
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_gpu_enable_triton_gemm=false"
     try:
         import jax
@@ -258,36 +265,42 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
     check_order()
     examples = {path.stem: load(path) for path in options.jax_example}
-    print(report.described(report.environment()), flush=True)
+    where = report.environment()
+    print(report.described(where), flush=True)
     start = time.monotonic()
-    rows: list[Mapping[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     left_out: list[str] = []
     for problem in problems(options):
-        if time.monotonic() - start > options.seconds:
-            left_out.append(f"{problem.kernel} {problem.label}")
+        name, began = f"{problem.kernel} {problem.label}", time.monotonic()
+        if began - start > options.seconds:
+            left_out.append(name)
             continue
-        began = time.monotonic()
-        row = measure(problem, examples, rounds=options.rounds, tune=options.tune)
+        print(name, flush=True)
+        try:
+            row = measure(problem, examples, rounds=options.rounds, tune=options.tune)
+        except Exception as error:  # of one problem, after which others may well work
+            row = None
+            traceback.print_exception(error, limit=-4)
         if row is None:
-            print("  does not work, so there is nothing to compare", flush=True)
-            left_out.append(f"{problem.kernel} {problem.label}")
-        else:
-            for times in row.get("tuned", {}).values():
-                for key, ms in list(times.items())[: None if options.tune else 2]:
-                    print(f"  {ms:9.4f} ms {row['flop'] / ms / 1e9:6.0f} TFLOP/s  {key}", flush=True)
-            rows.append(row)
-            by_raw = report.ratio(row["twins"], "safegpu", "raw")
-            print(f"  {time.monotonic() - began:.0f} s, safegpu/raw {by_raw}", flush=True)
+            print("  is left out", flush=True)
+            left_out.append(name)
+            continue
+        for times in row.get("tuned", {}).values():
+            for key, ms in times.items():
+                print(f"  {ms:9.4f} ms {row['flop'] / ms / 1e9:6.0f} TFLOP/s  {key}", flush=True)
+        by_raw = report.ratio(row["twins"], "safegpu", "raw")
+        print(f"  {time.monotonic() - began:.0f} s, safegpu/raw {by_raw}", flush=True)
+        rows.append(row)
         # after each row, so that what is measured stays if the rest is cut off
-        report.save(options.json, "device", rows, left_out=left_out)
+        report.save(options.json, {"benchmark": "device", "environment": where, "rows": rows})
     if left_out:
         print(f"\nleft out: {'; '.join(left_out)}")
     print(f"\n{time.monotonic() - start:.0f} s\n")
-    return {"environment": report.environment(), "rows": rows}
+    return rows
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = report.arguments(__doc__, rounds=31, saved=True)
+    parser = report.arguments(__doc__, rounds=31, plot=True)
     parser.add_argument("--kernel", choices=("matmul", "attention"), help="this one alone")
     parser.add_argument(
         "--size", type=size, nargs="+", default=[(2**n,) * 3 for n in (13, 12, 14, 11, 10)], metavar="N",
@@ -299,7 +312,7 @@ def parser() -> argparse.ArgumentParser:
         "--seq", type=int, nargs="+", default=[12288, 4096, 8192, 2048], metavar="KEYS",
         help="attention: queries, and as many keys (2048 to 12288)",
     )  # fmt: skip
-    parser.add_argument("--jax-example", type=Path, nargs="+", default=[], metavar="PATH", help="jax's own, as columns")
+    parser.add_argument("--jax-example", type=example, nargs="+", default=[], metavar="PATH", help="as further columns")
     parser.add_argument("--tune", action="store_true", help="first find the fastest configuration of each")
     parser.add_argument("--seconds", type=float, default=300, help="start no more rows after this time (%(default)s)")
     return parser
@@ -307,16 +320,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
-    if options.plot:
-        report.pyplot()  # before anything is measured
-    saved = report.load(options.saved, "device") if options.saved else run(options)
-    if not saved["rows"]:
-        print("nothing was measured", file=sys.stderr)
-        return 1
-    print(shown(saved["rows"]))
-    print(f"\n{report.described(saved['environment'])}")
-    if options.plot:
-        plot(saved, options.plot)
+    report.results("device", options, lambda: run(options), shown, plot)
     return 0
 
 

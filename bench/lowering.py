@@ -59,12 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = report.arguments(__doc__, rounds=15)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="those with this in their name, and no others")
     options = parser.parse_args(arguments)
-    rows = measure(options.kernels, options.rounds)
-    if not rows:
-        parser.error(f"no kernel has {' or '.join(options.kernels)} in its name")
-    report.save(options.json, "lowering", rows)
-    print(shown(rows))
-    print(f"\n{report.described(report.environment())}")
+    report.results("lowering", options, lambda: measure(options.kernels, options.rounds), shown)
     return 0
 
 

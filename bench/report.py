@@ -149,10 +149,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(header), rule, *map(line, rows)])
 
 
-def save(path: Path | None, benchmark: str, rows: Sequence[Mapping[str, Any]], **more: Any) -> None:
-    """Writes a benchmark's rows and where they were measured as JSON, if there is a path."""
+def save(path: Path | None, contents: Mapping[str, Any]) -> None:
+    """Writes a benchmark's name, environment and rows as JSON, if there is a path."""
     if path is not None:
-        contents = {"benchmark": benchmark, "environment": environment(), **more, "rows": rows}
         path.write_text(json.dumps(contents, indent=1) + "\n")
 
 
@@ -167,15 +166,43 @@ def load(path: Path, benchmark: str) -> dict[str, Any]:
     return contents
 
 
-def arguments(doc: str | None, *, rounds: int, saved: bool = False) -> argparse.ArgumentParser:
-    """A benchmark's options: all have --rounds and --json; those that draw also have --from and --plot."""
+def arguments(doc: str | None, *, rounds: int | None = None, plot: bool = False) -> argparse.ArgumentParser:
+    """The options of a benchmark: --rounds where it measures time, --plot where it draws, and those of all."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=rounds, help=f"how often everything is measured, here {rounds}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
-    if saved:
-        parser.add_argument("--from", dest="saved", type=Path, metavar="FILE", help="show what --json wrote before")
+    parser.add_argument("--from", dest="saved", type=Path, metavar="FILE", help="show what --json wrote before")
+    if rounds is not None:
+        parser.add_argument("--rounds", type=int, default=rounds, help="how often all is measured (%(default)s)")
+    if plot:
         parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it, as SVG or PNG (needs matplotlib)")
     return parser
+
+
+def results(
+    benchmark: str,
+    options: argparse.Namespace,
+    measure: Callable[[], Sequence[Mapping[str, Any]]],
+    shown: Callable[[Sequence[Mapping[str, Any]]], str],
+    plot: Callable[[Mapping[str, Any], Path], None] | None = None,
+) -> Sequence[Mapping[str, Any]]:
+    """The rows, measured and saved or as they were saved, after they have been printed and drawn."""
+    if plot and options.plot:
+        pyplot()  # before anything is measured
+    contents: Mapping[str, Any]
+    if options.saved:
+        contents = load(options.saved, benchmark)
+    else:
+        where = environment()  # before, so that the load is that of others
+        contents = {"benchmark": benchmark, "environment": where, "rows": measure()}
+        save(options.json, contents)
+    rows: Sequence[Mapping[str, Any]] = contents["rows"]
+    if not rows:
+        raise SystemExit("nothing was measured")
+    print(shown(rows))
+    print(f"\n{described(contents['environment'])}")
+    if plot and options.plot:
+        plot(contents, options.plot)
+    return rows
 
 
 def pyplot() -> ModuleType:

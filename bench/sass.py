@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from bench import report
@@ -69,47 +68,47 @@ def verdict(raw: Mapping[str, Any], safegpu: Mapping[str, Any]) -> str:
     return "same" if "sass" in raw else "-"
 
 
+def measure(kernels: Sequence[str], archs: Sequence[str]) -> list[dict[str, Any]]:
+    """A row for each kernel and architecture."""
+    from tests.test_examples import TWINS
+
+    if absent := missing():
+        raise SystemExit(f"bench.sass compiles, which needs {', '.join(absent)}: pip install 'safegpu[codegen]'")
+    names = [name for name in TWINS if not kernels or any(each in name for each in kernels)]
+    rows: list[dict[str, Any]] = []
+    for arch in archs:
+        sides = {side: elsewhere(side, arch, names) for side in SIDES}
+        rows += [{"kernel": name, "arch": arch, **{side: sides[side][name] for side in SIDES}} for name in names]
+        print(f"{arch}: {len(names)} kernels", file=sys.stderr, flush=True)
+    return rows
+
+
 def shown(rows: Sequence[Mapping[str, Any]]) -> str:
     archs = list(dict.fromkeys(row["arch"] for row in rows))
+    verdicts: list[str] = []
     by_kernel: dict[str, dict[str, str]] = {}
     for row in rows:
-        said = verdict(row["raw"], row["safegpu"])
+        verdicts.append(said := verdict(row["raw"], row["safegpu"]))
         if said == "same":
             said = f"same, {row['raw']['instructions']}"
         by_kernel.setdefault(row["kernel"], {})[row["arch"]] = said
     lines = [[kernel, *(said.get(arch, "") for arch in archs)] for kernel, said in by_kernel.items()]
-    return report.table(["SASS, and its instructions", *archs], lines)
+    same, differ, neither = (verdicts.count(each) for each in ("same", "DIFFERS", "-"))
+    counted = f"{same} are the same, {differ} differ, {neither} compile on neither side"
+    return f"{report.table(['SASS, and its instructions', *archs], lines)}\n\n{counted}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = report.arguments(__doc__)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="those with this in their name, and no others")
     parser.add_argument("--arch", action="append", choices=DEVICES, help="this one, and no others")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if absent := missing():
-        raise SystemExit(f"bench.sass compiles, which needs {', '.join(absent)}: pip install 'safegpu[codegen]'")
     if options.side:
         compile_all(options.side, options.arch[0], options.kernels)
         return 0
-    from tests.test_examples import TWINS
-
-    kernels = [name for name in TWINS if not options.kernels or any(each in name for each in options.kernels)]
-    rows = []
-    for arch in options.arch or DEVICES:
-        sides: dict[str, Any] = {side: elsewhere(side, arch, kernels) for side in SIDES}
-        rows += [{"kernel": name, "arch": arch, **{side: sides[side][name] for side in SIDES}} for name in kernels]
-        print(f"{arch}: {len(kernels)} kernels", file=sys.stderr, flush=True)
-    if not rows:
-        parser.error(f"no kernel has {' or '.join(options.kernels)} in its name")
-    report.save(options.json, "sass", rows)
-    verdicts = [verdict(row["raw"], row["safegpu"]) for row in rows]
-    print(shown(rows))
-    print(
-        f"\n{verdicts.count('same')} are the same, {verdicts.count('DIFFERS')} differ, {verdicts.count('-')} cannot be"
-    )
-    print(f"\n{report.described(report.environment())}")
+    rows = report.results("sass", options, lambda: measure(options.kernels, options.arch or list(DEVICES)), shown)
+    verdicts = {verdict(row["raw"], row["safegpu"]) for row in rows}
     return 1 if "DIFFERS" in verdicts or "same" not in verdicts else 0
 
 

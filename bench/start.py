@@ -49,27 +49,30 @@ sys.exit("jax" in sys.modules)"""
     )
 
 
-def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
+def measure(rounds: int) -> list[dict[str, Any]]:
+    """A row of the imports, and one of the commands."""
     imports = {name: functools.partial(seconds, "-c", code) for name, code in IMPORTS.items()}
     commands = {" ".join(each): functools.partial(seconds, "-m", "safegpu", *each) for each in COMMANDS}
-    return {
-        "imports": report.alternating(imports, rounds, uncounted=1),
-        "commands": report.alternating(commands, rounds, uncounted=1),
-    }
+    import_jax = [" ".join(each) for each in COMMANDS if imports_jax(each)]
+    return [
+        {"part": "imports", "seconds": report.alternating(imports, rounds, uncounted=1)},
+        {"part": "commands", "seconds": report.alternating(commands, rounds, uncounted=1), "import_jax": import_jax},
+    ]
 
 
-def missed(times: Mapping[str, Mapping[str, Sequence[float]]]) -> list[str]:
+def missed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The bars that these figures are above, in words."""
-    by_mosaic = report.ratio(times["imports"], "safegpu, all of it", "Mosaic GPU").median
+    imports, commands = rows
+    by_mosaic = report.ratio(imports["seconds"], "safegpu, all of it", "Mosaic GPU").median
     slow = [f"importing safegpu takes {by_mosaic:.3f} of Mosaic GPU's time"] if by_mosaic > MOST_BY_MOSAIC else []
-    for command, each in times["commands"].items():
+    for command, each in commands["seconds"].items():
         if (median := Spread.of(each).median) > MOST_SECONDS:
             slow.append(f"safegpu {command} takes {median:.2f} s")
-    return slow
+    return slow + [f"safegpu {command} imports jax" for command in commands["import_jax"]]
 
 
-def shown(times: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
-    imports, commands = times["imports"], times["commands"]
+def shown(rows: Sequence[Mapping[str, Any]]) -> str:
+    imports, commands = (row["seconds"] for row in rows)
     lines = [
         [name, f"{Spread.of(each).median:.3f}", str(report.ratio(imports, name, "Mosaic GPU"))]
         for name, each in imports.items()
@@ -85,12 +88,8 @@ def shown(times: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = report.arguments(__doc__, rounds=15).parse_args(arguments)
-    times = measure(options.rounds)
-    wrong = missed(times) + [f"safegpu {' '.join(each)} imports jax" for each in COMMANDS if imports_jax(each)]
-    rows: list[dict[str, Any]] = [{"part": part, "seconds": each} for part, each in times.items()]
-    report.save(options.json, "start", rows, missed=wrong)
-    print(shown(times))
-    print(f"\n{report.described(report.environment())}")
+    rows = report.results("start", options, lambda: measure(options.rounds), shown)
+    wrong = missed(rows)
     for each in wrong:
         print(f"above the bar: {each}", file=sys.stderr)
     return 1 if wrong else 0

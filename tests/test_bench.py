@@ -82,16 +82,19 @@ def test_table() -> None:
 
 def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "figures.json"
-    report.save(path, "lowering", [{"kernel": "k", "seconds": {"raw": [0.1]}}], left_out=["x"])
-    contents = report.load(path, "lowering")
-    assert contents["rows"] == [{"kernel": "k", "seconds": {"raw": [0.1]}}]
-    assert contents["left_out"] == ["x"]
-    assert {"date", "commit", "gpu", "cpu", "python", "jax", "mypy"} <= contents["environment"].keys()
+    rows = [{"kernel": "k", "seconds": {"raw": [0.1]}}]
+    options = report.arguments("").parse_args(["--json", str(path)])
+    assert report.results("lowering", options, lambda: rows, str) == rows
+    assert {"date", "commit", "gpu", "cpu", "python", "jax", "mypy"} <= report.load(path, "lowering")[
+        "environment"
+    ].keys()
+    saved = report.arguments("").parse_args(["--from", str(path)])
+    assert report.results("lowering", saved, lambda: pytest.fail("is measured again"), str) == rows
     with pytest.raises(SystemExit, match=r"figures\.json: expected results of bench.device, got those of lowering"):
         report.load(path, "device")
     with pytest.raises(SystemExit, match="No such file"):
         report.load(tmp_path / "none.json", "device")
-    report.save(None, "lowering", [])
+    report.save(None, {})
 
 
 # --- the device, with a CPU in its place
@@ -207,7 +210,7 @@ def test_a_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.C
     assert row["configs"] == {"safegpu": "slow", "cuBLAS": ""}
     assert device.tflops(row) == pytest.approx({"safegpu": 1.0, "cuBLAS": 1 / 0.9})
     path = tmp_path / "device.json"
-    report.save(path, "device", [row])
+    report.save(path, {"benchmark": "device", "environment": report.environment(), "rows": [row]})
     capsys.readouterr()
     assert device.main(["--from", str(path)]) == 0
     said = capsys.readouterr().out
@@ -288,7 +291,7 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_saved_results_need_no_jax(tmp_path: Path) -> None:
     path = tmp_path / "device.json"
-    report.save(path, "device", [])
+    report.save(path, {"benchmark": "device", "environment": {}, "rows": []})
     code = f"import sys; sys.modules['jax'] = None; from bench.device import main; main(['--from', {str(path)!r}])"
     assert run("-c", code).stderr == "nothing was measured\n"
 
@@ -363,12 +366,14 @@ def test_table_of_lowering() -> None:
 
 
 def test_bars_of_the_start() -> None:
-    def missed(whole: float, command: float) -> list[str]:
+    def missed(whole: float, command: float, *import_jax: str) -> list[str]:
         imports = {"Mosaic GPU": [1.0], "safegpu, all of it": [whole]}
-        return start.missed({"imports": imports, "commands": {"rules": [command]}})
+        rows = {"seconds": imports}, {"seconds": {"rules": [command]}, "import_jax": import_jax}
+        return start.missed(rows)
 
     assert missed(1.05, 0.3) == []
     assert missed(1.06, 0.3) == ["importing safegpu takes 1.060 of Mosaic GPU's time"]
+    assert missed(1.0, 0.3, "rules") == ["safegpu rules imports jax"]
     assert missed(1.0, 0.31) == ["safegpu rules takes 0.31 s"]
 
 
@@ -382,7 +387,9 @@ def test_verdicts_on_sass() -> None:
     assert sass.verdict(one, other) == sass.verdict(one, none) == sass.verdict(none, one) == "DIFFERS"
     assert sass.verdict(none, dict(none)) == "-"
     rows = [{"kernel": "k", "arch": arch, "raw": one, "safegpu": other} for arch in ("sm_90a", "sm_100a")]
-    assert sass.shown(rows).splitlines()[-1].split() == "| k | DIFFERS | DIFFERS |".split()
+    *_, last, _, counted = sass.shown(rows).splitlines()
+    assert last.split() == "| k | DIFFERS | DIFFERS |".split()
+    assert counted == "0 are the same, 2 differ, 0 compile on neither side"
     assert json.loads(json.dumps(rows)) == rows
 
 
