@@ -214,6 +214,7 @@ def pyplot() -> ModuleType:
     matplotlib.use("Agg")
     matplotlib.rcParams |= {
         "svg.hashsalt": "safegpu",
+        "svg.fonttype": "none",
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.grid": True,
