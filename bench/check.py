@@ -9,6 +9,7 @@ mypy runs in its default configuration, which is what one has on the first day, 
 has no daemon. Every time is that of the whole process, from start to end. Files of the operating system are cached.
 """
 
+import collections
 import contextlib
 import shutil
 import subprocess
@@ -93,34 +94,36 @@ def daemon(project: Project) -> Iterator[tuple[str, ...]]:
             seconds(project, *dmypy, "stop")
 
 
-def measure(example: str, subject: str, count: int, rounds: int) -> dict[str, list[float]]:
-    """The seconds of each state, in each round."""
-    command = ("safegpu", "check", ".") if subject == "safegpu check" else ("mypy", *MYPY, ".")
-    times: dict[str, list[float]] = {"cold": [], "warm": [], "one more": []}
-    with tempfile.TemporaryDirectory() as folder:
-        project = Project(Path(folder), source(example, subject), count)
+def measure(example: str, count: int, rounds: int) -> dict[str, dict[str, list[float]]]:
+    """Of each subject the seconds of each state, in rounds in which they take turns."""
+    with contextlib.ExitStack() as stack:
+        projects = {}
+        for subject in SUBJECTS:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            projects[subject] = Project(folder, source(example, subject), count)
+        times: dict[str, dict[str, list[float]]] = {subject: collections.defaultdict(list) for subject in SUBJECTS}
+        for number in range(rounds):
+            for subject, project in list(projects.items())[:: -1 if number % 2 else 1]:
+                command = ("safegpu", "check", ".") if subject == "safegpu check" else ("mypy", *MYPY, ".")
+                project.forget()
+                times[subject]["cold"].append(seconds(project, *command))
+                times[subject]["warm"].append(seconds(project, *command))
+                project.add()
+                times[subject]["one more"].append(seconds(project, *command))
+                project.remove()
+        checks = {subject: stack.enter_context(daemon(projects[subject])) for subject in MYPY_ALONE}
         for _ in range(rounds):
-            project.forget()
-            times["cold"].append(seconds(project, *command))
-            times["warm"].append(seconds(project, *command))
-            project.add()
-            times["one more"].append(seconds(project, *command))
-            project.remove()
-        if subject in MYPY_ALONE:
-            with daemon(project) as check:
-                times["daemon"] = []
-                for _ in range(rounds):
-                    for wrong in (True, False):
-                        project.edit(wrong)
-                        times["daemon"].append(seconds(project, *check, wrong=wrong))
+            for wrong in (True, False):
+                for subject in MYPY_ALONE[:: 1 if wrong else -1]:
+                    projects[subject].edit(wrong)
+                    times[subject]["daemon"].append(seconds(projects[subject], *checks[subject], wrong=wrong))
     return times
 
 
 def measure_all(projects: Sequence[tuple[str, int]], rounds: int) -> list[dict[str, Any]]:
     rows = []
     for example, count in projects:
-        times = {subject: measure(example, subject, count, rounds) for subject in SUBJECTS}
-        rows.append({"kernel": example, "count": count, "seconds": times})
+        rows.append({"kernel": example, "count": count, "seconds": measure(example, count, rounds)})
         print(f"{example}, {count}", file=sys.stderr, flush=True)
     return rows
 

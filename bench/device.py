@@ -300,7 +300,7 @@ def run(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = report.arguments(__doc__, rounds=31, plot=True)
+    parser = report.arguments(__doc__, rounds=30, plot=True)
     parser.add_argument("--kernel", choices=("matmul", "attention"), help="this one alone")
     parser.add_argument(
         "--size", type=size, nargs="+", default=[(2**n,) * 3 for n in (13, 12, 14, 11, 10)], metavar="N",

@@ -372,9 +372,9 @@ def test_bars_of_the_start() -> None:
         return start.missed(rows)
 
     assert missed(1.05, 0.3) == []
-    assert missed(1.06, 0.3) == ["importing safegpu takes 1.060 of Mosaic GPU's time"]
+    assert missed(1.06, 0.3) == ["importing safegpu takes 1.060 (1.060 to 1.060) of Mosaic GPU's time"]
     assert missed(1.0, 0.3, "rules") == ["safegpu rules imports jax"]
-    assert missed(1.0, 0.31) == ["safegpu rules takes 0.31 s"]
+    assert missed(1.0, 0.31) == ["safegpu rules takes 0.310 (0.310 to 0.310) s"]
 
 
 def test_commands_import_no_jax() -> None:
