@@ -220,6 +220,26 @@ def test_a_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.C
     assert "null/raw over all rows: 1.0000" in said
 
 
+def test_a_problem_that_fails_leaves_the_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    on_a_cpu(monkeypatch, COSTS)
+    broken = Doubling()
+    monkeypatch.setattr(broken, "inputs", lambda: 1 / 0)
+    monkeypatch.setattr(timing, "check_order", lambda: None)
+    monkeypatch.setattr("jax.default_backend", lambda: "gpu")
+    monkeypatch.setenv("XLA_FLAGS", "")
+    monkeypatch.setattr(device, "problems", lambda _: [broken, Doubling(), Doubling("safegpu")])
+    path = tmp_path / "device.json"
+    assert device.main(["--rounds", "2", "--json", str(path)]) == 0
+    assert len(report.load(path, "device")["rows"]) == 1
+    said = capsys.readouterr()
+    assert "left out: hopper_matmul 8 float16; hopper_matmul 8 float16" in said.out
+    assert "ZeroDivisionError" in said.err
+    with pytest.raises(SystemExit, match="nothing was measured"):
+        device.main(["--seconds", "-1"])
+
+
 def test_tuning_takes_the_fastest(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     on_a_cpu(monkeypatch, COSTS)
     row = device.measure(Doubling(), {}, rounds=2, tune=True)
