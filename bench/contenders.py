@@ -29,10 +29,12 @@ class Problem(Protocol):
     @property
     def kernel(self) -> str:
         """The example's name."""
+        ...
 
     @property
     def label(self) -> str:
         """The sizes, in a few characters."""
+        ...
 
     @property
     def flop(self) -> int: ...
@@ -40,19 +42,23 @@ class Problem(Protocol):
     @property
     def tolerance(self) -> float:
         """The largest `error` of a right result."""
+        ...
 
     def inputs(self) -> tuple[Any, ...]: ...
 
     def reference(self, inputs: tuple[Any, ...]) -> Any:
         """What `error` compares results with, in float32."""
+        ...
 
     def error(self, result: Any, expected: Any) -> float: ...
 
     def raw(self, config: Any) -> Function:
         """The raw twin of the example with this configuration."""
+        ...
 
     def implementations(self, examples: dict[str, ModuleType]) -> dict[str, Implementation]:
         """By name: `safegpu`, then what others have. `examples` are those of jax, by the name of their file."""
+        ...
 
 
 def described(config: Any) -> str:

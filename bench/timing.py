@@ -20,7 +20,8 @@ def launches(functions: Functions, arguments: Sequence[Any], order: Sequence[str
 
     `profiler.Cupti` measures one function at a time, and of one function that calls several XLA may drop repetitions.
     """
-    cupti: Any = profiler.mosaic_gpu_lib._mosaic_gpu_ext
+    library: Any = profiler
+    cupti = library.mosaic_gpu_lib._mosaic_gpu_ext
     result = None
     cupti._cupti_init()
     try:
