@@ -1,0 +1,95 @@
+"""Architectures: one class for each GPU architecture, under the name of its ptxas target.
+
+An architecture is a set of capabilities and not a point on a line: sm_120a is newer than sm_100a and has no tensor
+memory. So each token derives from the capabilities that it has, which is the whole table: a checker reads it as
+subtyping (`SmemRef[float16, Literal[128], sm_100a]` is no `SmemRef[..., HasWGMMA]`), and lowering asks `issubclass`.
+
+`tests/test_architectures.py` holds every cell against ptxas.
+"""
+
+from typing import ClassVar, final
+
+__all__ = [
+    "Architecture",
+    "sm_90a",
+    "sm_100a",
+    "sm_103a",
+    "sm_110a",
+    "sm_120a",
+]  # fmt: skip
+
+
+class Architecture:
+    """Base of the architecture tokens. Tokens are never instantiated."""
+
+    compute_capability: ClassVar[tuple[int, int]]
+    """(major, minor), as JAX and Mosaic GPU count."""
+
+
+# --- capabilities: what some architectures have and others lack
+
+
+class HasWGMMA(Architecture):
+    """`wgmma`: MMAs of a warpgroup with the accumulator in registers (PTX ISA, "wgmma.mma_async")."""
+
+
+class HasTcgen05(Architecture):
+    """Tensor memory and the MMAs that accumulate in it (PTX ISA, "tcgen05")."""
+
+
+class HasTcgen05Int8(HasTcgen05):
+    """`tcgen05.mma` of 8-bit integers (PTX ISA, "tcgen05.mma", `.kind::i8`)."""
+
+
+class HasTMEMLoadReduce(HasTcgen05):
+    """Loads of tensor memory that reduce (PTX ISA, "tcgen05.ld.red")."""
+
+
+class HasTMAGather(Architecture):
+    """TMA copies of rows named by an index each (PTX ISA, "cp.async.bulk.tensor", `.tile::gather4`, `.tile::scatter4`)."""
+
+
+class HasFloat8Multimem(Architecture):
+    """Multimem reductions of 8-bit floats (PTX ISA, "multimem")."""
+
+
+class HasClusterLaunchControl(Architecture):
+    """Blocks that take over the work of blocks not yet launched (PTX ISA, "clusterlaunchcontrol")."""
+
+
+# --- the architectures
+
+
+@final
+class sm_90a(HasWGMMA):
+    """Hopper: H100, H200."""
+
+    compute_capability = (9, 0)
+
+
+@final
+class sm_100a(HasTcgen05Int8, HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
+    """Blackwell: B200."""
+
+    compute_capability = (10, 0)
+
+
+@final
+class sm_103a(HasTMEMLoadReduce, HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
+    """Blackwell Ultra: B300."""
+
+    compute_capability = (10, 3)
+
+
+@final
+class sm_110a(HasTcgen05Int8, HasTMEMLoadReduce, HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
+    """Blackwell: Jetson Thor."""
+
+    compute_capability = (11, 0)
+
+
+@final
+class sm_120a(HasClusterLaunchControl):
+    """Blackwell of workstations and games: RTX PRO 6000, RTX 5090."""
+
+    compute_capability = (12, 0)
