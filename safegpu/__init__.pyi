@@ -6,6 +6,7 @@ one idea and holds the signatures; this file re-exports.
 
 from typing import Any
 
+from safegpu import architectures as architectures
 from safegpu import dtypes as dtypes
 from safegpu import fragmented_array as fragmented_array
 from safegpu import launch_context as launch_context
@@ -13,6 +14,12 @@ from safegpu import layouts as layouts
 from safegpu import profiler as profiler
 from safegpu import tcgen05 as tcgen05
 from safegpu import utils as utils
+from safegpu.architectures import Architecture as Architecture
+from safegpu.architectures import sm_90a as sm_90a
+from safegpu.architectures import sm_100a as sm_100a
+from safegpu.architectures import sm_103a as sm_103a
+from safegpu.architectures import sm_110a as sm_110a
+from safegpu.architectures import sm_120a as sm_120a
 from safegpu.barriers import BarrierArray as BarrierArray
 from safegpu.barriers import BarrierRef as BarrierRef
 from safegpu.barriers import CollectiveBarrierArray as CollectiveBarrierArray
