@@ -32,7 +32,8 @@ from safegpu.dtypes import (
     uint16,
     uint32,
 )
-from safegpu.refs import GmemRef, Scratch, SmemRef
+from safegpu.refs import GmemRef, SmemRef
+from safegpu.refs import Scratch as Scratch
 from safegpu.scalars import Dim
 from safegpu.tcgen05 import DenseTMEM, ScalesTMEM, SparseMetaTMEM, TMEMLayout
 

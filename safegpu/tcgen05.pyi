@@ -448,7 +448,7 @@ class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P, _A_co], Generic[_D, _T_co, _P, _A
         dtypes, 128 rows and `TMEM_NATIVE_LAYOUT`. Raises NotImplementedError for several row tiles.
         """
 
-class SparseMetaTMEM(TMEMRef, Generic[_P, _A_co]):
+class SparseMetaTMEM(TMEMRef, Generic[_P]):
     """Tensor memory that holds the 2-bit metadata of a 2:4 sparse A (PTX ISA, "Sparsity selector").
 
     `tcgen05.async_copy_sparse_metadata_smem_to_tmem` fills it and `tcgen05.mma(..., a_sparse_metadata=)` reads it;
@@ -458,7 +458,7 @@ class SparseMetaTMEM(TMEMRef, Generic[_P, _A_co]):
     @overload
     def __get__[ArchitectureWithTensorMemory: HasTcgen05](
         self, scratch: Scratch[ArchitectureWithTensorMemory], owner: Any = ..., /
-    ) -> SparseMetaTMEM[_P, ArchitectureWithTensorMemory]: ...
+    ) -> Self: ...
     @overload
     def __get__(self, owner: Elsewhere | None, type_: Any = ..., /) -> Self:
         """As an attribute of scratch, of the architecture that the scratch states."""
@@ -483,13 +483,13 @@ class SparseMetaTMEM(TMEMRef, Generic[_P, _A_co]):
     ) -> Any:
         """There is none: read the buffer that it was copied from."""
 
-class ScalesTMEM(TMEMRef, Generic[_D, _P, _A_co]):
+class ScalesTMEM(TMEMRef, Generic[_D, _P]):
     """Tensor memory that holds the block scales of an MMA (PTX ISA, "Scale factor A layout in Tensor Memory")."""
 
     @overload
     def __get__[ArchitectureWithTensorMemory: HasTcgen05](
         self, scratch: Scratch[ArchitectureWithTensorMemory], owner: Any = ..., /
-    ) -> ScalesTMEM[_D, _P, ArchitectureWithTensorMemory]: ...
+    ) -> Self: ...
     @overload
     def __get__(self, owner: Elsewhere | None, type_: Any = ..., /) -> Self:
         """As an attribute of scratch, of the architecture that the scratch states."""
@@ -581,7 +581,7 @@ def mma(
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[Pair, _A],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
     collective: Pair = ...,
 ) -> None: ...
@@ -593,7 +593,7 @@ def mma(
     *,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[Pair, _A],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
     collective: Pair = ...,
 ) -> None: ...
@@ -606,7 +606,7 @@ def mma(
     a_swizzle: ASwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[Pair, _A],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
     collective: Pair = ...,
 ) -> None: ...
@@ -619,7 +619,7 @@ def mma(
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[Pair, _A],
+    a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
     collective: Pair = ...,
 ) -> None: ...
