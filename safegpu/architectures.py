@@ -4,6 +4,7 @@ An architecture is a set of capabilities and not a point on a line: sm_120a is n
 memory. So each token derives from the capabilities that it has, which is the whole table: a checker reads it as
 subtyping (`SmemRef[float16, Literal[128], sm_100a]` is no `SmemRef[..., HasWGMMA]`), and lowering asks `issubclass`.
 
+What Mosaic GPU refuses by itself (conversions of float8_e8m0fnu and float4_e2m1fn, `redux` of floats) is not here.
 `tests/test_architectures.py` holds every cell against ptxas.
 """
 
@@ -46,7 +47,15 @@ class HasTMEMLoadReduce(HasTcgen05):
 
 
 class HasTMAGather(Architecture):
-    """TMA copies of rows named by an index each (PTX ISA, "cp.async.bulk.tensor", `.tile::gather4`, `.tile::scatter4`)."""
+    """TMA copies to shared memory of rows named by an index each (PTX ISA, "cp.async.bulk.tensor", `gather4`)."""
+
+
+class HasTMAScatter(Architecture):
+    """TMA copies to global memory, to rows named by an index each (PTX ISA, "cp.async.bulk.tensor", `scatter4`)."""
+
+
+class HasLeaderTrackedTMA(Architecture):
+    """Collective TMA copies tracked by one barrier of the pair (PTX ISA, "cp.async.bulk.tensor", `.cta_group::2`)."""
 
 
 class HasFloat8Multimem(Architecture):
@@ -68,28 +77,74 @@ class sm_90a(HasWGMMA):
 
 
 @final
-class sm_100a(HasTcgen05Int8, HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
+class sm_100a(
+    HasTcgen05Int8, HasTMAGather, HasTMAScatter, HasLeaderTrackedTMA, HasFloat8Multimem, HasClusterLaunchControl
+):
     """Blackwell: B200."""
 
     compute_capability = (10, 0)
 
 
 @final
-class sm_103a(HasTMEMLoadReduce, HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
+class sm_103a(
+    HasTMEMLoadReduce, HasTMAGather, HasTMAScatter, HasLeaderTrackedTMA, HasFloat8Multimem, HasClusterLaunchControl
+):
     """Blackwell Ultra: B300."""
 
     compute_capability = (10, 3)
 
 
 @final
-class sm_110a(HasTcgen05Int8, HasTMEMLoadReduce, HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
+class sm_110a(
+    HasTcgen05Int8,
+    HasTMEMLoadReduce,
+    HasTMAGather,
+    HasTMAScatter,
+    HasLeaderTrackedTMA,
+    HasFloat8Multimem,
+    HasClusterLaunchControl,
+):
     """Blackwell: Jetson Thor."""
 
     compute_capability = (11, 0)
 
 
 @final
-class sm_120a(HasClusterLaunchControl):
+class sm_120a(HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
     """Blackwell of workstations and games: RTX PRO 6000, RTX 5090."""
 
     compute_capability = (12, 0)
+
+
+# --- what is said of them when a kernel is lowered
+
+ARCHITECTURES: tuple[type[Architecture], ...] = (sm_90a, sm_100a, sm_103a, sm_110a, sm_120a)
+
+INSTEAD: dict[type[Architecture], tuple[tuple[type[Architecture], str], ...]] = {
+    HasWGMMA: (
+        (HasTcgen05, "use tcgen05.mma with an accumulator in TMEM"),
+        (Architecture, "use mma, whose operands are in registers"),
+    ),
+    HasTcgen05: (
+        (HasWGMMA, "use wgmma, which accumulates in registers"),
+        (Architecture, "use mma, which accumulates in registers"),
+    ),
+    HasTcgen05Int8: ((HasTcgen05, "multiply float16, which holds every int8, or use mma of registers"),),
+    HasTMEMLoadReduce: ((HasTcgen05, "load without reduce= and reduce the array"),),
+    HasTMAGather: ((Architecture, "copy each row with an async_copy of its own"),),
+    HasTMAScatter: ((Architecture, "copy each row with an async_copy of its own"),),
+    HasLeaderTrackedTMA: ((Architecture, "leave leader_tracked out and wait in each block for its own barrier"),),
+    HasFloat8Multimem: ((Architecture, "reduce float16 or bfloat16"),),
+    HasClusterLaunchControl: ((Architecture, "let each block loop over its share of the work"),),
+}
+"""What to do where a capability is lacking: the first line whose own capability the architecture has."""
+
+
+def having(capability: type[Architecture]) -> list[type[Architecture]]:
+    """The architectures that have it."""
+    return [each for each in ARCHITECTURES if issubclass(each, capability)]
+
+
+def of_compute_capability(major_minor: tuple[int, int]) -> type[Architecture] | None:
+    """The token of a compute capability; None of one that is not listed, of which nothing is known."""
+    return next((each for each in ARCHITECTURES if each.compute_capability == tuple(major_minor)), None)
