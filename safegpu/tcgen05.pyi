@@ -47,7 +47,7 @@ _A_co = TypeVar("_A_co", bound=HasTcgen05, covariant=True, default=Any)
 
 # Of the MMA: the dtypes of its operands, of an accumulator of 8-bit floats and of the scales of 4-bit ones; the swizzles of A and B.
 _O = TypeVar("_O", default=Any)
-_A = TypeVar("_A", bound=HasTcgen05, default=Any)
+_On = TypeVar("_On", bound=HasTcgen05, default=Any)
 _C = TypeVar("_C", float16, float32)
 _A8 = TypeVar("_A8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
 _B8 = TypeVar("_B8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
@@ -521,9 +521,9 @@ class ScalesTMEM(TMEMRef, Generic[_D, _P]):
 
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _A], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _A],
-    a: SmemRef[_O, ASwizzle, _A] | DenseTMEM[_O, layouts.OperandA, Pair, _A],
-    b: SmemRef[_O, BSwizzle, _A],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _On],
+    a: SmemRef[_O, ASwizzle, _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    b: SmemRef[_O, BSwizzle, _On],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -535,9 +535,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _A], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _A],
-    a: SmemRef[_O, Literal[128], _A] | DenseTMEM[_O, layouts.OperandA, Pair, _A],
-    b: SmemRef[_O, Literal[128], _A],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _On],
+    a: SmemRef[_O, Literal[128], _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    b: SmemRef[_O, Literal[128], _On],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
@@ -547,9 +547,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _A], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _A],
-    a: SmemRef[_O, ASwizzle, _A] | DenseTMEM[_O, layouts.OperandA, Pair, _A],
-    b: SmemRef[_O, Literal[128], _A],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _On],
+    a: SmemRef[_O, ASwizzle, _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    b: SmemRef[_O, Literal[128], _On],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
@@ -560,9 +560,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _A], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _A],
-    a: SmemRef[_O, Literal[128], _A] | DenseTMEM[_O, layouts.OperandA, Pair, _A],
-    b: SmemRef[_O, BSwizzle, _A],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _On],
+    a: SmemRef[_O, Literal[128], _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    b: SmemRef[_O, BSwizzle, _On],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
@@ -573,9 +573,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _A], layouts.M128Accumulator, Pair, _A],
-    a: SmemRef[_O, ASwizzle, _A] | DenseTMEM[_O, layouts.OperandA, Pair, _A],
-    b: SmemRef[_O, BSwizzle, _A],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair, _On],
+    a: SmemRef[_O, ASwizzle, _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    b: SmemRef[_O, BSwizzle, _On],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -587,9 +587,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _A], layouts.M128Accumulator, Pair, _A],
-    a: SmemRef[_O, Literal[128], _A] | DenseTMEM[_O, layouts.OperandA, Pair, _A],
-    b: SmemRef[_O, Literal[128], _A],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair, _On],
+    a: SmemRef[_O, Literal[128], _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    b: SmemRef[_O, Literal[128], _On],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
@@ -599,9 +599,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _A], layouts.M128Accumulator, Pair, _A],
-    a: SmemRef[_O, ASwizzle, _A] | DenseTMEM[_O, layouts.OperandA, Pair, _A],
-    b: SmemRef[_O, Literal[128], _A],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair, _On],
+    a: SmemRef[_O, ASwizzle, _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    b: SmemRef[_O, Literal[128], _On],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
@@ -612,9 +612,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _A], layouts.M128Accumulator, Pair, _A],
-    a: SmemRef[_O, Literal[128], _A] | DenseTMEM[_O, layouts.OperandA, Pair, _A],
-    b: SmemRef[_O, BSwizzle, _A],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair, _On],
+    a: SmemRef[_O, Literal[128], _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    b: SmemRef[_O, BSwizzle, _On],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,

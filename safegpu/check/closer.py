@@ -34,7 +34,7 @@ OF_COMBINATIONS = frozenset([
 REVEAL = "reveal_type(\n"
 """On a line of its own: of equal notes about one line mypy says the first alone."""
 
-RECEIVERS = ("FragmentedArray.", "DenseTMEM.", "ScalesTMEM.")
+RECEIVERS = ("FragmentedArray.", "DenseTMEM.", "ScalesTMEM.", "LaunchContext.")
 NONE = Type("None")
 
 

@@ -1,14 +1,17 @@
 """mypy's messages in safegpu's words."""
 
 import ast
+import re
 from dataclasses import dataclass, replace
 
 from safegpu.check.closer import Closer
+from safegpu.check.compare import without_unstated
 from safegpu.check.mapping import UNCLAIMED, claim, fix
 from safegpu.check.matching import Argument, literal
 from safegpu.check.messages import UNEXPECTED_KEYWORD, Complaint, of_call, read
 from safegpu.check.mypy_run import Message
 from safegpu.check.source import arguments, unpacks
+from safegpu.check.typeexpr import parse
 from safegpu.check.words import arity, details
 from safegpu.rules import RULES
 
@@ -148,5 +151,13 @@ def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> F
 
 def _other(message: Message, said: str, to_do: str = "") -> Finding:
     """What no rule is about, in words of ours where there are any."""
-    text = said or message.text
+    text = said or _QUOTED.sub(_readable, message.text)
     return Finding(message.path, message.line, message.column, UNCLAIMED, text, to_do, message.text, message.code)
+
+
+_QUOTED = re.compile(r'"([^"]+)"')
+
+
+def _readable(match: re.Match[str]) -> str:
+    written = parse(match[1])
+    return f'"{without_unstated(written)}"' if str(written) == match[1] else match[0]
