@@ -8,7 +8,7 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
-from safegpu.architectures import Architecture, HasLeaderTrackedTMA, HasTMAGather, HasTMAScatter
+from safegpu.architectures import Architecture, HasTMAGather, HasTMAScatter
 from safegpu.barriers import BarrierRef, ThreadSubset
 from safegpu.dtypes import TMAReduces, bfloat16, float16, float32, int32, int64, uint32, uint64
 from safegpu.fragmented_array import FragmentedArray
@@ -144,7 +144,7 @@ class LaunchContext(Generic[_A_co]):
         swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: _Axes = ...,
-        leader_tracked: None = ...,
+        leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: Literal[AsyncCopyImplementation.TMA] = ...,
@@ -163,7 +163,7 @@ class LaunchContext(Generic[_A_co]):
         swizzle: None = ...,
         arrive: bool | None = ...,
         collective: _Axes = ...,
-        leader_tracked: None = ...,
+        leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: Literal[AsyncCopyImplementation.TMA] = ...,
@@ -182,7 +182,7 @@ class LaunchContext(Generic[_A_co]):
         swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: _Axes = ...,
-        leader_tracked: None = ...,
+        leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation,
@@ -201,7 +201,7 @@ class LaunchContext(Generic[_A_co]):
         swizzle: None = ...,
         arrive: bool | None = ...,
         collective: _Axes = ...,
-        leader_tracked: None = ...,
+        leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation,
@@ -240,44 +240,6 @@ class LaunchContext(Generic[_A_co]):
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
         leader_tracked: CopyPartition | None = ...,
-        predicate: IntegerValue | None = ...,
-        reduction_op: None = ...,
-        implementation: AsyncCopyImplementation = ...,
-        oob_mode: OOBFillMode = ...,
-    ) -> None: ...
-    @overload
-    def async_copy(
-        self: LaunchContext[HasLeaderTrackedTMA],
-        *,
-        src_ref: GmemRef[_D],
-        dst_ref: SmemRef[_D, Swizzle],
-        gmem_slice: _Slice = ...,
-        gmem_transform: _Transform = ...,
-        gmem_peer_id: int | IntegerValue | None = ...,
-        barrier: BarrierRef,
-        swizzle: Swizzle,
-        arrive: bool | None = ...,
-        collective: _Axes = ...,
-        leader_tracked: CopyPartition | None,
-        predicate: IntegerValue | None = ...,
-        reduction_op: None = ...,
-        implementation: AsyncCopyImplementation = ...,
-        oob_mode: OOBFillMode = ...,
-    ) -> None: ...
-    @overload
-    def async_copy(
-        self: LaunchContext[HasLeaderTrackedTMA],
-        *,
-        src_ref: GmemRef[_D],
-        dst_ref: SmemRef[_D, Literal[16]],
-        gmem_slice: _Slice = ...,
-        gmem_transform: _Transform = ...,
-        gmem_peer_id: int | IntegerValue | None = ...,
-        barrier: BarrierRef,
-        swizzle: None = ...,
-        arrive: bool | None = ...,
-        collective: _Axes = ...,
-        leader_tracked: CopyPartition | None,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
