@@ -120,24 +120,29 @@ class sm_120a(HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
 
 ARCHITECTURES: tuple[type[Architecture], ...] = (sm_90a, sm_100a, sm_103a, sm_110a, sm_120a)
 
+_WITHOUT_TMEM: tuple[tuple[type[Architecture], str], ...] = (
+    (HasWGMMA, "use wgmma, which accumulates in registers"),
+    (Architecture, "use mma, which accumulates in registers"),
+)
+
 INSTEAD: dict[type[Architecture], tuple[tuple[type[Architecture], str], ...]] = {
     HasWGMMA: (
         (HasTcgen05, "use tcgen05.mma with an accumulator in TMEM"),
         (Architecture, "use mma, whose operands are in registers"),
     ),
-    HasTcgen05: (
-        (HasWGMMA, "use wgmma, which accumulates in registers"),
-        (Architecture, "use mma, which accumulates in registers"),
+    HasTcgen05: _WITHOUT_TMEM,
+    HasTcgen05Int8: (
+        (HasTcgen05, "multiply float16, which holds every int8, or use mma, whose operands are in registers"),
+        *_WITHOUT_TMEM,
     ),
-    HasTcgen05Int8: ((HasTcgen05, "multiply float16, which holds every int8, or use mma of registers"),),
-    HasTMEMLoadReduce: ((HasTcgen05, "load without reduce= and reduce the array"),),
+    HasTMEMLoadReduce: ((HasTcgen05, "load without reduce= and reduce the array"), *_WITHOUT_TMEM),
     HasTMAGather: ((Architecture, "copy each row with an async_copy of its own"),),
     HasTMAScatter: ((Architecture, "copy each row with an async_copy of its own"),),
     HasLeaderTrackedTMA: ((Architecture, "leave leader_tracked out and wait in each block for its own barrier"),),
     HasFloat8Multimem: ((Architecture, "reduce float16 or bfloat16"),),
     HasClusterLaunchControl: ((Architecture, "let each block loop over its share of the work"),),
 }
-"""What to do where a capability is lacking: the first line whose own capability the architecture has."""
+"""What to do where a capability is lacking: the first line whose capability the architecture has."""
 
 
 def having(capability: type[Architecture]) -> list[type[Architecture]]:
