@@ -8,7 +8,7 @@ What Mosaic GPU refuses by itself (conversions of float8_e8m0fnu and float4_e2m1
 `tests/test_architectures.py` holds every cell against ptxas.
 """
 
-from typing import ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeVar, final
 
 __all__ = [
     "Architecture",
@@ -20,11 +20,45 @@ __all__ = [
 ]  # fmt: skip
 
 
+# --- for checkers alone: a kernel's scratch and `as_gpu_kernel(arch=)` agree
+
+_A = TypeVar("_A")
+_A_contra = TypeVar("_A_contra", contravariant=True)
+
+
+class States(Generic[_A_contra]):
+    """What states the architecture of a kernel: what is for one of two is for each of them."""
+
+    if TYPE_CHECKING:
+        # of all objects, the ones that are no Elsewhere
+        def __sizeof__(self, *, a_reference_has_the_architecture_of_its_scratch: Never) -> int: ...  # type: ignore[override]
+
+
+class Elsewhere(Protocol):
+    """Whatever states none."""
+
+    def __sizeof__(self) -> int: ...
+
+
 class Architecture:
     """Base of the architecture tokens. Tokens are never instantiated."""
 
     compute_capability: ClassVar[tuple[int, int]]
     """(major, minor), as JAX and Mosaic GPU count."""
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def _agrees(cls, scratch: Any, /) -> Any: ...
+
+
+class _Token(Architecture, Generic[_A]):
+    """One architecture. It agrees with scratch that is for it, among others or that says nothing."""
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def _agrees(cls, scratch: States[_A] | Elsewhere | None, /) -> _A: ...
 
 
 # --- capabilities: what some architectures have and others lack
@@ -70,7 +104,7 @@ class HasClusterLaunchControl(Architecture):
 
 
 @final
-class sm_90a(HasWGMMA):
+class sm_90a(HasWGMMA, _Token["sm_90a"]):
     """Hopper: H100, H200."""
 
     compute_capability = (9, 0)
@@ -78,7 +112,13 @@ class sm_90a(HasWGMMA):
 
 @final
 class sm_100a(
-    HasTcgen05Int8, HasTMAGather, HasTMAScatter, HasLeaderTrackedTMA, HasFloat8Multimem, HasClusterLaunchControl
+    HasTcgen05Int8,
+    HasTMAGather,
+    HasTMAScatter,
+    HasLeaderTrackedTMA,
+    HasFloat8Multimem,
+    HasClusterLaunchControl,
+    _Token["sm_100a"],
 ):
     """Blackwell: B200."""
 
@@ -87,7 +127,13 @@ class sm_100a(
 
 @final
 class sm_103a(
-    HasTMEMLoadReduce, HasTMAGather, HasTMAScatter, HasLeaderTrackedTMA, HasFloat8Multimem, HasClusterLaunchControl
+    HasTMEMLoadReduce,
+    HasTMAGather,
+    HasTMAScatter,
+    HasLeaderTrackedTMA,
+    HasFloat8Multimem,
+    HasClusterLaunchControl,
+    _Token["sm_103a"],
 ):
     """Blackwell Ultra: B300."""
 
@@ -103,6 +149,7 @@ class sm_110a(
     HasLeaderTrackedTMA,
     HasFloat8Multimem,
     HasClusterLaunchControl,
+    _Token["sm_110a"],
 ):
     """Blackwell: Jetson Thor."""
 
@@ -110,7 +157,7 @@ class sm_110a(
 
 
 @final
-class sm_120a(HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
+class sm_120a(HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl, _Token["sm_120a"]):
     """Blackwell of workstations and games: RTX PRO 6000, RTX 5090."""
 
     compute_capability = (12, 0)

@@ -85,7 +85,7 @@ _On_contra = TypeVar("_On_contra", contravariant=True)
 
 
 class Tcgen05Accumulates(Generic[_With_contra, _On_contra]):
-    """The accumulator of `tcgen05.mma`, of operands of these dtypes, on these architectures (PTX ISA, "tcgen05.mma", `.kind`)."""
+    """The accumulator of `tcgen05.mma`: of these dtypes, on these architectures (PTX ISA, "tcgen05.mma", `.kind`)."""
 
 
 class TMAReduces(Generic[_D, _With_contra]):

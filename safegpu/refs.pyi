@@ -2,12 +2,12 @@
 
 from builtins import type as _type
 from collections.abc import Sequence
-from typing import Any, Generic, Literal, Never, Protocol, Self, overload
+from typing import Any, Generic, Literal, Self, overload
 
 from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
-from safegpu.architectures import Architecture
+from safegpu.architectures import Architecture, Elsewhere, States
 from safegpu.dtypes import Token, UnknownDType
 from safegpu.scalars import Dim, IndexValue
 
@@ -40,7 +40,7 @@ type Subscript = Along | tuple[Along, ...]
 # A kernel states its architecture in its scratch, `Scratch[sm_90a]`, and what it reads there is of that architecture: `__get__`.
 # An operation asks for a capability, `SmemRef[D, W, HasWGMMA]`.
 
-class Scratch(Generic[_A_co]):
+class Scratch(Generic[_A_co], States[_A_co]):  # type: ignore[type-var]  # pyright: ignore[reportInvalidTypeArguments]
     """Base of a kernel's scratch: each attribute that is a spec is allocated, in the order of declaration.
 
     `Scratch[mgpu.sm_90a]` states the architecture that the kernel is for, and `Scratch[mgpu.sm_100a | mgpu.sm_103a]` that it is
@@ -48,14 +48,6 @@ class Scratch(Generic[_A_co]):
     that depends on a dtype or a size sets its attributes in `__init__`, and `as_gpu_kernel` is given an object of it in place
     of the class.
     """
-
-    # of all objects, the ones that are no Elsewhere
-    def __sizeof__(self, *, a_reference_has_the_architecture_of_its_scratch: Never) -> int: ...  # type: ignore[override]
-
-class Elsewhere(Protocol):
-    """What is no Scratch and has a reference as an attribute."""
-
-    def __sizeof__(self) -> int: ...
 
 # What carries a dtype that is one of several (`safegpu.dtypes`): `InSmem[TMAReduces[...], Literal[128]]` is an SmemRef of any of them.
 
@@ -241,7 +233,9 @@ def memref_transpose[D, W](ref: ClusterSmemRef[D, W], permutation: Sequence[int]
 @overload
 def memref_unfold[D](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
 @overload
-def memref_unfold[D, W, A: Architecture](ref: SmemRef[D, W, A], dim: int, factors: Sequence[int | None]) -> SmemRef[D, W, A]: ...
+def memref_unfold[D, W, A: Architecture](
+    ref: SmemRef[D, W, A], dim: int, factors: Sequence[int | None]
+) -> SmemRef[D, W, A]: ...
 @overload
 def memref_unfold[D, W](ref: ClusterSmemRef[D, W], dim: int, factors: Sequence[int | None]) -> ClusterSmemRef[D, W]:
     """Splits an axis into several; one of `factors` may be None."""
@@ -274,5 +268,7 @@ def memref_fold[D, W](ref: ClusterSmemRef[D, W], dim: int, fold_rank: int) -> Cl
 def memref_fold[D, A: Architecture](ref: MultimemRef[D, A], dim: int, fold_rank: int) -> MultimemRef[D, A]:
     """Joins `fold_rank` axes from `dim` on."""
 
-def get_cluster_ref[D, W](ref: SmemRef[D, W, Any], dim: Dim, idx: IndexValue, generic: bool = ...) -> ClusterSmemRef[D, W]:
+def get_cluster_ref[D, W](
+    ref: SmemRef[D, W, Any], dim: Dim, idx: IndexValue, generic: bool = ...
+) -> ClusterSmemRef[D, W]:
     """The same buffer in another block of the cluster, distributed shared memory."""

@@ -6,7 +6,7 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
-from safegpu.architectures import HasTcgen05, HasTMEMLoadReduce
+from safegpu.architectures import Elsewhere, HasTcgen05, HasTMEMLoadReduce
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
     DType,
@@ -28,7 +28,7 @@ from safegpu.dtypes import (
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
 from safegpu.fragmented_array import FragmentedArray, Replicated, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
-from safegpu.refs import DynamicSlice, Elsewhere, Scratch, SmemRef, Swizzle
+from safegpu.refs import DynamicSlice, Scratch, SmemRef, Swizzle
 from safegpu.scalars import I32, IndexValue, IntegerValue
 
 TMEM_ROWS: int
@@ -943,7 +943,9 @@ def mma(
     shapes, dtypes or layouts do not go together.
     """
 
-def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext[HasTcgen05] | None = ...) -> None:
+def commit_arrive(
+    barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext[HasTcgen05] | None = ...
+) -> None:
     """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit")."""
 
 @overload
@@ -974,7 +976,10 @@ def async_copy_scales_smem_to_tmem(
 
 @overload
 def async_copy_smem_to_tmem(
-    smem_ref: SmemRef[_O, Swizzle, HasTcgen05], tmem_ref: DenseTMEM[_O, layouts.OperandA, Pair], swizzle: Swizzle, collective: Pair
+    smem_ref: SmemRef[_O, Swizzle, HasTcgen05],
+    tmem_ref: DenseTMEM[_O, layouts.OperandA, Pair],
+    swizzle: Swizzle,
+    collective: Pair,
 ) -> None: ...
 @overload
 def async_copy_smem_to_tmem(
