@@ -35,6 +35,9 @@ LAYOUTS = frozenset("FragmentedLayout TiledLayout TMEMLayout WGStridedFragLayout
 SCALARS = frozenset("Index I1 I8 I16 I32 I64 F16 BF16 F32 F64".split())
 BARRIERS = frozenset(["BarrierRef", "BarrierArray", "CollectiveBarrierRef", "CollectiveBarrierArray"])
 
+SCRATCH = "Scratch"
+CAPABILITIES = tuple(sorted(name for name in vars(architectures) if name.startswith("Has")))
+
 NUMBERS = {"bool": ("int", "float"), "int": ("float",)}
 
 _UNKNOWN = frozenset(["Any", "Never"])
@@ -99,8 +102,13 @@ def _kind(got: Type, expected: Type) -> str:
         return "barrier"
     if got.name in SCALARS and wanted & SCALARS:
         return "scalar"
-    if is_architecture(got):
-        return "capability" if is_capability(expected) else "architecture"
+    # an author's own scratch, as one of an architecture: `Scratch[HasWGMMA]`
+    wanted_of = argument(expected, "architecture") if expected.name == SCRATCH else expected
+    if wanted_of and (is_architecture(got) or expected.name == SCRATCH):
+        if is_capability(wanted_of):
+            return "capability"
+        if is_architecture(wanted_of):
+            return "architecture"
     return "class"
 
 
@@ -136,7 +144,7 @@ def is_architecture(written: Type) -> bool:
 
 def is_capability(written: Type) -> bool:
     """Whether it is what an architecture has, and no architecture."""
-    return written.name.startswith("Has") and written.name in vars(architectures)
+    return written.name in CAPABILITIES
 
 
 def _accepts(expected: Type, got: Type) -> bool:

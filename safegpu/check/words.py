@@ -5,7 +5,7 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 
 from safegpu import layouts
-from safegpu.check import kernels
+from safegpu.check import kernels, stated
 from safegpu.check.closer import Site
 from safegpu.check.compare import PARAMETERS, RAW, REFERENCES, SCALARS, differences, short
 from safegpu.check.compare import argument as type_argument
@@ -20,6 +20,7 @@ LONG = 150
 """Beyond this a type says nothing to a reader."""
 PREDICATES = ("cond", "predicate", "parity")
 SWIZZLES = ("swizzle", "a_swizzle", "b_swizzle")
+LACKS, MISMATCH = ARCHITECTURE = "SG601", "SG602"
 WRITE = "write the literal, or make the variable Final"
 
 
@@ -35,6 +36,9 @@ def details(
     if complaint.operation:
         return complaint.operation
     reading = of_call(complaint.call, given).reading if given else complaint.reading
+    if code in ARCHITECTURE:
+        say = stated.lacking if code == LACKS else stated.other
+        return say(complaint.call, _claimed(code, complaint, argument, reading), _tree(site))
     if complaint.call == "as_gpu_kernel":
         return _kernel(reading, argument, site)
     if code == "SG209":
@@ -75,6 +79,37 @@ def details(
     if code in ("SG201", "SG202") and argument.got and argument.expected and "layout" in argument.differs:
         return _register_layouts(code, complaint.call, argument)
     return _argument(reading.signature.name if reading else _name(complaint.call), argument)
+
+
+def to_do(
+    code: str,
+    complaint: Complaint,
+    argument: Mismatch | None,
+    given: Sequence[Argument] = (),
+    site: Site | None = None,
+) -> str:
+    """What to do, where that depends on the arguments."""
+    if code != LACKS:
+        return ""
+    reading = of_call(complaint.call, given).reading if given else complaint.reading
+    return stated.instead(complaint.call, _claimed(code, complaint, argument, reading), _tree(site))
+
+
+def _claimed(code: str, complaint: Complaint, argument: Mismatch | None, reading: Reading | None) -> Sequence[Mismatch]:
+    """The arguments that the rule is about."""
+    claimed = [each for each in reading.misfits if rows_claim(code, complaint.call, each)] if reading else []
+    return claimed or ([argument] if argument else [])
+
+
+def _tree(site: Site | None) -> ast.Module | None:
+    return site.source.tree if site else None
+
+
+def other_architecture(complaint: Complaint, given: Sequence[Argument], site: Site | None) -> str:
+    """Where a kernel's specs and its body go together, and the architecture alone does not."""
+    reading = of_call(complaint.call, given).reading if given else complaint.reading
+    types = {each.parameter: each.got for each in reading.pairs if each.got} if reading else {}
+    return kernels.other_architecture(types, _body(site), lambda name: stated.of_scratch(name, _tree(site)))
 
 
 _TYPED = REFERENCES | SCALARS | {"FragmentedArray", "WGMMAAccumulator"}
