@@ -11,6 +11,7 @@ from typing import Any, Protocol, overload
 
 from jaxlib.mlir import ir
 
+from safegpu.architectures import Architecture
 from safegpu.fragmented_array import FragmentedLayout
 from safegpu.launch_context import LaunchContext
 from safegpu.profiler import ProfilerSpec
@@ -627,6 +628,9 @@ def as_torch_gpu_kernel(
 
 def is_nvshmem_available() -> bool:
     """Whether kernels can reach other devices through NVSHMEM."""
+
+def stated_architecture(kernel: object) -> type[Architecture] | None:
+    """The architecture that a kernel made by `as_gpu_kernel` states, also behind `jax.jit` or `functools.partial`."""
 
 # --- Warpgroup semantics, whose references are MLIR values: not typed
 
