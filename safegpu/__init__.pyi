@@ -79,6 +79,7 @@ from safegpu.kernel import as_torch_gpu_kernel as as_torch_gpu_kernel
 from safegpu.kernel import infer_layout as infer_layout
 from safegpu.kernel import is_nvshmem_available as is_nvshmem_available
 from safegpu.kernel import lower_mgpu_dialect as lower_mgpu_dialect
+from safegpu.kernel import stated_architecture as stated_architecture
 from safegpu.kernel import to_layout_attr as to_layout_attr
 from safegpu.launch_context import GLOBAL_BROADCAST as GLOBAL_BROADCAST
 from safegpu.launch_context import AsyncCopyImplementation as AsyncCopyImplementation
@@ -107,6 +108,7 @@ from safegpu.refs import memref_slice as memref_slice
 from safegpu.refs import memref_transpose as memref_transpose
 from safegpu.refs import memref_unfold as memref_unfold
 from safegpu.refs import memref_unsqueeze as memref_unsqueeze
+from safegpu.rules import RuleError as RuleError
 from safegpu.scalars import BF16 as BF16
 from safegpu.scalars import F16 as F16
 from safegpu.scalars import F32 as F32

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, get_args, get_origin
 
-from safegpu._gate import refuse
+from safegpu import _gate
 from safegpu._jax import stated_capability
 from safegpu.architectures import ARCHITECTURES, Architecture
 from safegpu.launch_context import LaunchContext
@@ -19,11 +19,12 @@ __all__ = ["stated_architecture"]
 _ATTRIBUTE = "__safegpu_architecture__"
 
 
-def stated_architecture(kernel: Any) -> type[Architecture] | None:
+def stated_architecture(kernel: object) -> type[Architecture] | None:
     """The architecture that a kernel made by `as_gpu_kernel` states, also behind `jax.jit` or `functools.partial`."""
-    while kernel is not None and not hasattr(kernel, _ATTRIBUTE):
-        kernel = getattr(kernel, "__wrapped__", None) or getattr(kernel, "func", None)
-    arch: type[Architecture] | None = getattr(kernel, _ATTRIBUTE, None)
+    behind: Any = kernel
+    while behind is not None and not hasattr(behind, _ATTRIBUTE):
+        behind = getattr(behind, "__wrapped__", None) or getattr(behind, "func", None)
+    arch: type[Architecture] | None = getattr(behind, _ATTRIBUTE, None)
     return arch
 
 
@@ -46,12 +47,14 @@ def stated(arch: Any, scratch: Any, body: Callable[..., Any]) -> type[Architectu
     if (of_body := _of_context(body)) is not None:
         said[f"ctx: LaunchContext[{of_body.__name__}]"] = of_body
     if len(set(said.values())) > 1:
-        refuse("SG602", f"this kernel states two architectures, {' and '.join(said)}; state one of them")
+        _gate.refuse(
+            "SG602", f"this kernel states two architectures, {' and '.join(said)}; state the one that it is for"
+        )
     one = next(iter(said.values()), None)
     lowering_for = stated_capability()
     if one is not None and lowering_for not in (None, one.compute_capability):
         major, minor = lowering_for or (0, 0)
-        refuse(
+        _gate.refuse(
             "SG602",
             f"this kernel states {next(iter(said))}, and is lowered for compute capability {major}.{minor}; "
             f"lower it for {one.__name__}",

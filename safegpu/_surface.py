@@ -49,6 +49,7 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
         "query_cluster_cancel",
         "set_max_registers",
         "single_thread_predicate",
+        "try_cluster_cancel",
     ],
 }
 

@@ -722,6 +722,9 @@ def as_torch_gpu_kernel(
 def is_nvshmem_available() -> bool:
     """Whether kernels can reach other devices through NVSHMEM."""
 
+def stated_architecture(kernel: object) -> type[Architecture] | None:
+    """The architecture that a kernel made by `as_gpu_kernel` states, also behind `jax.jit` or `functools.partial`."""
+
 # --- Warpgroup semantics, whose references are MLIR values: not typed
 
 def infer_layout(module: ir.Module, *, fuel: int = ..., arch: tuple[int, int] = ...) -> None:

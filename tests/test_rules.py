@@ -32,6 +32,7 @@ from tests.support.checkers import (
     expectations,
     installed_packages,
     load,
+    refusals,
     save,
 )
 
@@ -167,7 +168,7 @@ def test_other_checker(name: str, batch: Batch) -> None:
 
 def test_every_rule_has_its_file() -> None:
     marked: dict[str, set[str]] = collections.defaultdict(set)
-    for (name, _line), rule in expectations(FILES).items():
+    for (name, _line), rule in (expectations(FILES) | refusals(FILES)).items():
         marked[name].add(rule)
     own = {file.name: file.stem.split("_")[0] for file in FILES if file.stem.startswith("SG")}
     assert sorted(own.values()) == sorted(set(RULES) - {"SG000"})
@@ -193,21 +194,41 @@ def rule_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @every_file
 @pytest.mark.usefixtures("rule_modules")
 def test_oracle(file: Path) -> None:
-    """Each illegal twin raises in Mosaic GPU, in the quoted words; each other twin lowers."""
+    """Each illegal twin raises in Mosaic GPU, in the quoted words; safegpu refuses the refused; each other twin lowers."""
     pytest.importorskip("jax")
     from safegpu.offline.lowering import tracing_context
 
     module = importlib.import_module(file.stem)
     twins = sys.modules["_twins"]
-    marked = {line for _, line in expectations([file])}
+    marks = {line: rule for (_, line), rule in (expectations([file]) | refusals([file])).items()}
+    marked = set(marks)
     wrong = {}
     with reached_lines(module) as reached:
         for twin in twins.TWINS.get(module.__name__, []):
             with tracing_context(twins.CAPABILITY[twin.arch], twin.peers):
-                if problem := verdict(twin, file, marked):
+                if problem := refusal(twin, file, marks) if twin.refused else verdict(twin, file, marked):
                     wrong[twin.body.__name__] = problem
     assert wrong == {}
     assert marked <= reached, f"no twin gets to the marked lines {sorted(marked - reached)}"
+
+
+def refusal(twin: Any, file: Path, marks: dict[int, str]) -> str | None:
+    """What is wrong with a twin that safegpu refuses and Mosaic GPU lowers."""
+    from safegpu import _gate
+
+    try:
+        twin.build()
+    except _gate.RuleError as error:
+        inside = {frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)}
+        # scratch is refused before the body is traced
+        lines = inside & marks.keys() if inside else marks.keys()
+        if error.code not in {marks[line] for line in lines}:
+            return f"refused by {error} in lines {sorted(line or 0 for line in inside)}, which are not marked so"
+    else:
+        return "lowers, and should be refused"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_gate, "refuse", lambda code, message: None)
+        return verdict(twin, file, set(marks))
 
 
 def verdict(twin: Any, file: Path, marked: set[int]) -> str | None:

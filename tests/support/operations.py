@@ -403,9 +403,12 @@ def cluster_stores(ctx: Any, o: Any, s: Any) -> None:
 
 
 @operation(HasClusterLaunchControl, _Cluster)
-def cluster_launch_control(ctx: Any, o: Any, s: Any) -> None:
+def cluster_cancel(ctx: Any, o: Any, s: Any) -> None:
     GENERIC.try_cluster_cancel(s.answer, s.barrier)
-    s.barrier.wait()
+
+
+@operation(HasClusterLaunchControl, _Cluster)
+def cluster_cancel_query(ctx: Any, o: Any, s: Any) -> None:
     GENERIC.query_cluster_cancel(s.answer)
 
 
