@@ -52,8 +52,8 @@ class Architecture:
         def _agrees(cls, scratch: Any, /) -> Any: ...
 
 
-class _Token(Architecture, Generic[_A]):
-    """One architecture. It agrees with scratch that is for it, among others or that says nothing."""
+class _Agrees(Generic[_A]):
+    """With scratch that is for the architecture, for it among others, or that says nothing."""
 
     if TYPE_CHECKING:
 
@@ -104,7 +104,7 @@ class HasClusterLaunchControl(Architecture):
 
 
 @final
-class sm_90a(HasWGMMA, _Token["sm_90a"]):
+class sm_90a(_Agrees["sm_90a"], HasWGMMA):
     """Hopper: H100, H200."""
 
     compute_capability = (9, 0)
@@ -112,13 +112,13 @@ class sm_90a(HasWGMMA, _Token["sm_90a"]):
 
 @final
 class sm_100a(
+    _Agrees["sm_100a"],
     HasTcgen05Int8,
     HasTMAGather,
     HasTMAScatter,
     HasLeaderTrackedTMA,
     HasFloat8Multimem,
     HasClusterLaunchControl,
-    _Token["sm_100a"],
 ):
     """Blackwell: B200."""
 
@@ -127,13 +127,13 @@ class sm_100a(
 
 @final
 class sm_103a(
+    _Agrees["sm_103a"],
     HasTMEMLoadReduce,
     HasTMAGather,
     HasTMAScatter,
     HasLeaderTrackedTMA,
     HasFloat8Multimem,
     HasClusterLaunchControl,
-    _Token["sm_103a"],
 ):
     """Blackwell Ultra: B300."""
 
@@ -142,6 +142,7 @@ class sm_103a(
 
 @final
 class sm_110a(
+    _Agrees["sm_110a"],
     HasTcgen05Int8,
     HasTMEMLoadReduce,
     HasTMAGather,
@@ -149,7 +150,6 @@ class sm_110a(
     HasLeaderTrackedTMA,
     HasFloat8Multimem,
     HasClusterLaunchControl,
-    _Token["sm_110a"],
 ):
     """Blackwell: Jetson Thor."""
 
@@ -157,7 +157,7 @@ class sm_110a(
 
 
 @final
-class sm_120a(HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl, _Token["sm_120a"]):
+class sm_120a(_Agrees["sm_120a"], HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
     """Blackwell of workstations and games: RTX PRO 6000, RTX 5090."""
 
     compute_capability = (12, 0)

@@ -81,10 +81,10 @@ class GmemRef(ir.Value[ir.MemRefType], InGmem[_D], Generic[_D]):
         Raises TypeError for another memory space or no reference, ValueError for another dtype or shape.
         """
 
-class InSmem(Generic[_D_co, _W, _A_co]):
+class InSmem(Generic[_D_co, _W]):
     """A buffer in the block's own shared memory."""
 
-class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W, _A_co], Generic[_D, _W, _A_co]):
+class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W, _A_co]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none), `A` its architecture."""
 
     @overload
@@ -177,10 +177,10 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
     ) -> ClusterSmemRef[Any, Any]:
         """`raw` as a reference to another block's shared memory, checked as by `SmemRef.wrap`."""
 
-class InMultimem(Generic[_D_co, _A_co]):
+class InMultimem(Generic[_D_co]):
     """A buffer on every device of the mesh."""
 
-class MultimemRef(InMultimem[_D, _A_co], Generic[_D, _A_co]):
+class MultimemRef(InMultimem[_D], Generic[_D, _A_co]):
     """The same buffer on every device of the mesh at once (PTX ISA, "multimem"): from `ctx.to_remote_multicast`.
 
     It is an address for multimem instructions alone: store with `FragmentedArray.store_untiled`/`store_tiled`, read

@@ -47,6 +47,7 @@ _A_co = TypeVar("_A_co", bound=HasTcgen05, covariant=True, default=Any)
 
 # Of the MMA: the dtypes of its operands, of an accumulator of 8-bit floats and of the scales of 4-bit ones; the swizzles of A and B.
 _O = TypeVar("_O", default=Any)
+# The architecture of B: of which dtypes it multiplies, the accumulator's dtype says.
 _On = TypeVar("_On", bound=HasTcgen05, default=Any)
 _C = TypeVar("_C", float16, float32)
 _A8 = TypeVar("_A8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
@@ -281,10 +282,10 @@ class TMEMRef:
         Raises ValueError for another buffer, fewer than 32 rows, or neither `layout` nor `collective`.
         """
 
-class InTmem(Generic[_D_co, _T_co, _P, _A_co]):
+class InTmem(Generic[_D_co, _T_co, _P]):
     """A matrix in tensor memory, its dtype one of several: `InTmem[Tcgen05Accumulates[...], layouts.M128Accumulator]`."""
 
-class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P, _A_co], Generic[_D, _T_co, _P, _A_co]):
+class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P, _A_co]):
     """Tensor memory that holds a matrix: an accumulator, or the left operand of an MMA.
 
     `D` is its dtype token, `T` its TMEM layout type in `safegpu.layouts`, `P` whether it is a pair of blocks' (`collective`),
@@ -521,8 +522,8 @@ class ScalesTMEM(TMEMRef, Generic[_D, _P]):
 
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _On],
-    a: SmemRef[_O, ASwizzle, _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, BSwizzle, _On],
     *,
     a_swizzle: ASwizzle,
@@ -535,8 +536,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _On],
-    a: SmemRef[_O, Literal[128], _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, Literal[128], _On],
     *,
     a_scale: None = ...,
@@ -547,8 +548,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _On],
-    a: SmemRef[_O, ASwizzle, _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, Literal[128], _On],
     *,
     a_swizzle: ASwizzle,
@@ -560,8 +561,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair, _On],
-    a: SmemRef[_O, Literal[128], _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, BSwizzle, _On],
     *,
     b_swizzle: BSwizzle,
@@ -573,8 +574,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair, _On],
-    a: SmemRef[_O, ASwizzle, _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, BSwizzle, _On],
     *,
     a_swizzle: ASwizzle,
@@ -587,8 +588,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair, _On],
-    a: SmemRef[_O, Literal[128], _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, Literal[128], _On],
     *,
     a_scale: None = ...,
@@ -599,8 +600,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair, _On],
-    a: SmemRef[_O, ASwizzle, _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, Literal[128], _On],
     *,
     a_swizzle: ASwizzle,
@@ -612,8 +613,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair, _On],
-    a: SmemRef[_O, Literal[128], _On] | DenseTMEM[_O, layouts.OperandA, Pair, _On],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
     b: SmemRef[_O, BSwizzle, _On],
     *,
     b_swizzle: BSwizzle,

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from safegpu.check.compare import CAPABILITIES
 from safegpu.rules import RULES
 from tests.support.checkers import (
     ROOT,
@@ -404,3 +405,25 @@ def test_wgmma_cells(name: str, shared: Path, tmp_path: Path) -> None:
     false_rejects = [cell for line, cell in places.items() if not refused[cell] and line in rejected]
     assert [cell for cell in false_rejects if not cell.unsigned] == []
     assert [f"{cell}: {refused[cell]}" for line, cell in places.items() if refused[cell] and line not in rejected] == []
+
+
+# --- architectures, operation by operation
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_architecture_cells(name: str, shared: Path, tmp_path: Path) -> None:
+    """The checkers against the table of architectures, on every operation that one of them lacks."""
+    from tests.rules.generated.architecture_cells import NEEDS, module
+
+    text, places = module()
+    file = tmp_path / "cells.py"
+    file.write_text(text)
+    report = CHECKERS[name].check([file], interpreter(shared, "bare"), tmp_path)
+    rejected = {line for _, line in report}
+    assert rejected <= places.keys(), "the module itself has errors"
+    assert len(places) > 700
+
+    assert [str(cell) for line, cell in places.items() if not cell.lacking and line in rejected] == []
+    assert [str(cell) for line, cell in places.items() if cell.lacking and line not in rejected] == []
+    # which copies are tracked by a leader depends on the size of the cluster, which no type says
+    assert {each.__name__ for each in NEEDS} == {"Architecture", *CAPABILITIES} - {"HasLeaderTrackedTMA"}

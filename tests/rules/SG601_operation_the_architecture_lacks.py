@@ -151,10 +151,8 @@ def gather(
 def gather_on_hopper(
     ctx: mgpu.LaunchContext[mgpu.sm_90a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
 ) -> None:
-    at = rows(), slice(None)
-    ctx.async_copy(
-        src_ref=x, dst_ref=s.a, gmem_slice=at, gmem_transform=TILING, swizzle=128, barrier=s.barrier
-    )  # E: SG601
+    at, done = (rows(), slice(None)), s.barrier
+    ctx.async_copy(src_ref=x, dst_ref=s.a, gmem_slice=at, gmem_transform=TILING, swizzle=128, barrier=done)  # E: SG601
 
 
 @legal(HALVES, Tiles, arch=None)
