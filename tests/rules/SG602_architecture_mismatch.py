@@ -54,7 +54,7 @@ def stated_by_the_argument() -> None:
 
 @refused(arch=None)
 def context_and_scratch() -> None:
-    mgpu.as_gpu_kernel(on_blackwell, (1, 1, 1), (128, 1, 1), (), OUT, Hopper)  # E: SG602
+    mgpu.as_gpu_kernel(on_blackwell, (1, 1, 1), (128, 1, 1), (), OUT, Hopper)  # L: SG602
 
 
 @refused(arch=None)
