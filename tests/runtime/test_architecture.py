@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import pickle
 import re
 import threading
 from pathlib import Path
@@ -109,6 +110,7 @@ def test_the_message() -> None:
         "on sm_100a, sm_103a and sm_110a use tcgen05.mma with an accumulator in TMEM"
     )
     assert isinstance(caught.value, ValueError)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_the_gate_is_at_the_authors_call() -> None:
