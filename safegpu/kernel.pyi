@@ -716,6 +716,8 @@ def as_torch_gpu_kernel(
     kernel_name: str | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
+    *,
+    arch: type[Architecture] | None = ...,
 ) -> Callable[..., Any]:
     """The same for PyTorch: a function of tensors on the device."""
 

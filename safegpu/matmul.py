@@ -24,14 +24,14 @@ class WGMMAAccumulator(_Real, metaclass=Facade):
     @classmethod
     @functools.wraps(_Real.zero.__func__)
     def zero(cls, m: int, n: int, dtype: Any = None, *, is_signed: bool | None = None) -> Any:
-        require(HasWGMMA, "WGMMAAccumulator")
+        require(HasWGMMA, "WGMMAAccumulator.zero")
         is_signed = signedness("WGMMAAccumulator.zero", dtype, is_signed)
         return _Real.zero(m, n, ir_type(dtype) if is_token(dtype) else dtype, is_signed=is_signed)
 
     @classmethod
     @functools.wraps(_Real.from_registers.__func__)
     def from_registers(cls, registers: Any, sync: bool = True) -> Any:
-        require(HasWGMMA, "WGMMAAccumulator")
+        require(HasWGMMA, "WGMMAAccumulator.from_registers")
         return _Real.from_registers(registers, sync)
 
 

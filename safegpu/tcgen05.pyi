@@ -294,10 +294,10 @@ class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P, _A_co]):
 
     @overload
     def __get__[ArchitectureWithTensorMemory: HasTcgen05](
-        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: Any = ..., /
+        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: type[object] | None = ..., /
     ) -> DenseTMEM[_D, _T_co, _P, ArchitectureWithTensorMemory]: ...
     @overload
-    def __get__(self, owner: Elsewhere | None, type_: Any = ..., /) -> Self:
+    def __get__(self, owner: Elsewhere | None, type_: type[object] | None = ..., /) -> Self:
         """As an attribute of scratch, of the architecture that the scratch states."""
 
     @overload
@@ -458,10 +458,10 @@ class SparseMetaTMEM(TMEMRef, Generic[_P]):
 
     @overload
     def __get__[ArchitectureWithTensorMemory: HasTcgen05](
-        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: Any = ..., /
+        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: type[object] | None = ..., /
     ) -> Self: ...
     @overload
-    def __get__(self, owner: Elsewhere | None, type_: Any = ..., /) -> Self:
+    def __get__(self, owner: Elsewhere | None, type_: type[object] | None = ..., /) -> Self:
         """As an attribute of scratch, of the architecture that the scratch states."""
 
     @classmethod
@@ -489,10 +489,10 @@ class ScalesTMEM(TMEMRef, Generic[_D, _P]):
 
     @overload
     def __get__[ArchitectureWithTensorMemory: HasTcgen05](
-        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: Any = ..., /
+        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: type[object] | None = ..., /
     ) -> Self: ...
     @overload
-    def __get__(self, owner: Elsewhere | None, type_: Any = ..., /) -> Self:
+    def __get__(self, owner: Elsewhere | None, type_: type[object] | None = ..., /) -> Self:
         """As an attribute of scratch, of the architecture that the scratch states."""
 
     @overload

@@ -195,7 +195,7 @@ def rule_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @every_file
 @pytest.mark.usefixtures("rule_modules")
 def test_oracle(file: Path) -> None:
-    """Each illegal twin raises in Mosaic GPU, in the quoted words; safegpu refuses the refused; each other twin lowers."""
+    """Each illegal twin raises in Mosaic GPU, in the quoted words, safegpu refuses the refused, and the rest lowers."""
     pytest.importorskip("jax")
     from safegpu.offline.lowering import tracing_context
 

@@ -349,23 +349,6 @@ CATALOGUE = (
         gate="both",
     ),
     # --- 7: swizzle
-    # --- 6: architecture
-    Rule(
-        code="SG601",
-        name="operation-the-architecture-lacks",
-        message="the architecture that the kernel states lacks this operation",
-        fix="use another operation, or state another architecture",
-        mosaic="",
-        references=(),
-    ),
-    Rule(
-        code="SG602",
-        name="architecture-mismatch",
-        message="the kernel states two architectures",
-        fix="state one",
-        mosaic="",
-        references=(),
-    ),
     Rule(
         code="SG701",
         name="swizzle-mismatch",

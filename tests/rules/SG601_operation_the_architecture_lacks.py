@@ -11,7 +11,6 @@ X = mgpu.Dimension.x
 OUT = mgpu.GMEM((128, 64), mgpu.float32)
 HALVES = mgpu.GMEM((64, 64), mgpu.float16)
 BYTES = mgpu.GMEM((128, 64), mgpu.float8_e4m3fn)
-TILING = mgpu.TileTransform((8, 64))
 
 
 class Tiles(mgpu.Scratch):
@@ -19,6 +18,7 @@ class Tiles(mgpu.Scratch):
 
     a = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
     b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    rows = mgpu.SMEM((64, 64), mgpu.float16)
     barrier = mgpu.Barrier(1)
 
 
@@ -142,36 +142,34 @@ def gather(
     ctx: mgpu.LaunchContext[mgpu.sm_120a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
 ) -> None:
     all_columns = slice(None)
-    ctx.async_copy(
-        src_ref=x, dst_ref=s.a, gmem_slice=(rows(), all_columns), gmem_transform=TILING, swizzle=128, barrier=s.barrier
-    )
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, gmem_slice=(rows(), all_columns), barrier=s.barrier)
 
 
 @refused(HALVES, HALVES, Tiles, arch=None)
 def gather_on_hopper(
     ctx: mgpu.LaunchContext[mgpu.sm_90a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
 ) -> None:
-    at, done = (rows(), slice(None)), s.barrier
-    ctx.async_copy(src_ref=x, dst_ref=s.a, gmem_slice=at, gmem_transform=TILING, swizzle=128, barrier=done)  # E: SG601
+    at = rows(), slice(None)
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, gmem_slice=at, barrier=s.barrier)  # E: SG601
 
 
 @legal(HALVES, Tiles, arch=None)
 def scatter(ctx: mgpu.LaunchContext[mgpu.sm_100a], o: mgpu.GmemRef[mgpu.float16], s: Tiles) -> None:
     at = rows(), slice(None)
-    ctx.async_copy(src_ref=s.a, dst_ref=o, gmem_slice=at, gmem_transform=TILING, swizzle=128)
+    ctx.async_copy(src_ref=s.rows, dst_ref=o, gmem_slice=at)
 
 
 @refused(HALVES, Tiles, arch=None)
 def scatter_on_rtx(ctx: mgpu.LaunchContext[mgpu.sm_120a], o: mgpu.GmemRef[mgpu.float16], s: Tiles) -> None:
     at = rows(), slice(None)
-    ctx.async_copy(src_ref=s.a, dst_ref=o, gmem_slice=at, gmem_transform=TILING, swizzle=128)  # E: SG601
+    ctx.async_copy(src_ref=s.rows, dst_ref=o, gmem_slice=at)  # E: SG601
 
 
 @legal(HALVES, HALVES, Tiles, arch=None, cluster=2)
 def multicast_on_hopper(
     ctx: mgpu.LaunchContext[mgpu.sm_90a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
 ) -> None:
-    ctx.async_copy(src_ref=x, dst_ref=s.a, gmem_transform=TILING, swizzle=128, barrier=s.barrier, collective=X)
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, barrier=s.barrier, collective=X)
 
 
 @legal(HALVES, HALVES, Tiles, arch=None)
@@ -179,15 +177,7 @@ def leader_of_one_block(
     ctx: mgpu.LaunchContext[mgpu.sm_90a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
 ) -> None:
     whole = mgpu.CopyPartition.REPLICATED
-    ctx.async_copy(
-        src_ref=x,
-        dst_ref=s.a,
-        gmem_transform=TILING,
-        swizzle=128,
-        barrier=s.barrier,
-        collective=X,
-        leader_tracked=whole,
-    )
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, barrier=s.barrier, collective=X, leader_tracked=whole)
 
 
 @refused(HALVES, HALVES, Tiles, arch=None, cluster=2)
@@ -195,15 +185,7 @@ def leader_on_hopper(
     ctx: mgpu.LaunchContext[mgpu.sm_90a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
 ) -> None:
     whole = mgpu.CopyPartition.REPLICATED
-    ctx.async_copy(
-        src_ref=x,
-        dst_ref=s.a,
-        gmem_transform=TILING,
-        swizzle=128,
-        barrier=s.barrier,
-        collective=X,
-        leader_tracked=whole,
-    )  # L: SG601
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, barrier=s.barrier, collective=X, leader_tracked=whole)  # L: SG601
 
 
 # --- multimem, clusters

@@ -17,6 +17,8 @@ from typing import Any
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+from jaxlib.mlir import ir
+
 import safegpu as mgpu
 from safegpu import architectures, tcgen05, utils
 from safegpu.architectures import (
@@ -438,6 +440,12 @@ def _multimem() -> None:
 
 
 _multimem()
+
+
+@operation(HasFloat8Multimem, (), mgpu.GMEM((128, 64), mgpu.float8_e5m2), OUT, peers=2)
+def multimem_load_reduce(ctx: Any, x: Any, o: Any, s: Any) -> None:
+    pointer = GENERIC.utils.memref_ptr(ctx.to_remote_multicast(x).ref)
+    GENERIC.utils.multimem_load_reduce(ir.VectorType.get((4,), ir.Float8E5M2Type.get()), pointer, "add")
 
 
 @operation(Architecture, (), mgpu.GMEM((128, 64), mgpu.int32), mgpu.GMEM((1,), mgpu.int32), peers=2)
