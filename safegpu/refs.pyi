@@ -88,7 +88,9 @@ class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W, _A_co]):
     """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none), `A` its architecture."""
 
     @overload
-    def __get__[A: Architecture](self, scratch: Scratch[A], owner: type[object] | None = ..., /) -> SmemRef[_D, _W, A]: ...
+    def __get__[A: Architecture](
+        self, scratch: Scratch[A], owner: type[object] | None = ..., /
+    ) -> SmemRef[_D, _W, A]: ...
     @overload
     def __get__(self, owner: Elsewhere | None, type_: type[object] | None = ..., /) -> Self:
         """As an attribute of scratch, of the architecture that the scratch states."""
@@ -268,7 +270,5 @@ def memref_fold[D, W](ref: ClusterSmemRef[D, W], dim: int, fold_rank: int) -> Cl
 def memref_fold[D, A: Architecture](ref: MultimemRef[D, A], dim: int, fold_rank: int) -> MultimemRef[D, A]:
     """Joins `fold_rank` axes from `dim` on."""
 
-def get_cluster_ref[D, W](
-    ref: SmemRef[D, W], dim: Dim, idx: IndexValue, generic: bool = ...
-) -> ClusterSmemRef[D, W]:
+def get_cluster_ref[D, W](ref: SmemRef[D, W], dim: Dim, idx: IndexValue, generic: bool = ...) -> ClusterSmemRef[D, W]:
     """The same buffer in another block of the cluster, distributed shared memory."""
