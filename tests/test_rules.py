@@ -84,6 +84,16 @@ DISAGREEMENTS = (
     ),
     Disagreement(
         "ty",
+        r"accepted, but marked SG601",
+        "takes an attribute as declared where no overload of its `__get__` fits",
+    ),
+    Disagreement(
+        "ty",
+        r"No overload of function `as_gpu_kernel` matches arguments",
+        "does not see that the class object of an architecture has the method that `arch=` asks for",
+    ),
+    Disagreement(
+        "ty",
         r"Object of type `Kernel` is not assignable to `def ",
         "lets the name of a function stand for nothing but a function",
     ),
