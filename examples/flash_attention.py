@@ -82,7 +82,7 @@ CONFIGS: dict[int, tuple[Config, ...]] = {
 """For each head_dim, the fastest first (`python -m bench.device --tune`): the first that divides is taken."""
 
 
-class Scratch[D: (mgpu.float16, mgpu.bfloat16)](mgpu.Scratch):
+class Scratch[D: (mgpu.float16, mgpu.bfloat16)](mgpu.Scratch[mgpu.sm_90a]):
     def __init__(self, dtype: type[D], head_dim: int, config: Config) -> None:
         keys = (config.stages, config.block_kv, head_dim)
         # The queries' tile becomes the results', once it has been read for the last time.

@@ -150,7 +150,7 @@ class Plan:
 class Scratch[
     D: (mgpu.float16, mgpu.bfloat16, mgpu.float8_e4m3fn, mgpu.float8_e5m2),
     O: (mgpu.float32, mgpu.float16, mgpu.bfloat16),
-](mgpu.Scratch):
+](mgpu.Scratch[mgpu.sm_90a]):
     def __init__(self, plan: Plan, dtype: type[D], out_dtype: type[O], b_shape: tuple[int, int]) -> None:
         stages = plan.config.stages
         self.a: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((stages, plan.config.tile_m, plan.tile_k), dtype, swizzle=128)
