@@ -1,0 +1,282 @@
+"""`compile_kernel` and `safegpu compile`: which architecture a kernel is for, and the processes that compile it."""
+
+import atexit
+import contextlib
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from safegpu.offline import toolchain
+from safegpu.offline.compiled import Compiled
+from safegpu.offline.devices import DEVICES, device
+from safegpu.offline.elsewhere import Elsewhere, Ended, Raised
+from safegpu.offline.errors import BadTarget, CompileError
+from safegpu.offline.targets import Source, Target, targets_of
+
+if TYPE_CHECKING:
+    from safegpu.offline.lowering import Lowered
+
+# What a kernel is compiled for that states no architecture: the first, or the second if it uses tcgen05.
+_HOPPER, _BLACKWELL = "sm_90a", "sm_100a"
+
+# What some architectures alone have, by how a lowered module calls it.
+_ONLY_ON = {"tcgen05": ("sm_100a", "sm_103a", "sm_110a"), "wgmma": ("sm_90a",)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Ready:
+    """A kernel that is ready to be compiled."""
+
+    lowered: "Lowered"
+    peers: int
+    arch: str
+    why: str
+    """Why it is this architecture."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """What was wrong with a target. `is_of_the_call`: it names nothing that can be compiled as asked."""
+
+    said: str
+    traceback: str
+    is_of_the_call: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What became of one kernel, or of a target in which none was found."""
+
+    target: str
+    ready: Ready | None
+    result: Compiled | Failure
+
+
+def compile_kernel(kernel: Any, *, arch: str | None = None, peers: int | None = None) -> Compiled:
+    """Compiles a kernel to SASS without a GPU. `compiling.pyi` says what it takes."""
+    _require_toolchain()
+    from safegpu.offline.kernels import lower
+
+    try:
+        ready = _for_architecture(functools.partial(lower, kernel, peers=peers), arch)
+    except BadTarget as error:
+        raise BadTarget(f"{getattr(kernel, '__name__', repr(kernel))} {error}") from None
+    try:
+        return _compile(_compiler(ready.arch), ready)
+    except Ended as error:
+        _compiler.cache_clear()
+        raise CompileError(str(error)) from None
+
+
+def compile_targets(
+    arguments: Iterable[str],
+    *,
+    arch: str | None = None,
+    peers: int | None = None,
+    progress: Callable[[str, int | None], None] = lambda doing, number: None,
+    said: Callable[[str], object] = lambda text: None,
+) -> Iterator[Outcome]:
+    """What becomes of each kernel that these targets name, in their order. `said` is given what they print.
+
+    All are lowered first, which is quick and tells the architecture; then each architecture's process compiles its
+    own. `progress` is told what is done, and how many kernels there are once that is known.
+    """
+    _require_toolchain()
+    with _Processes(said) as processes:
+        outcomes: list[Outcome | tuple[str, Ready, Future[Compiled | Failure]]] = []
+        lowered = []
+        for target in _kernels(arguments, arch or _HOPPER, processes):
+            if isinstance(target, Outcome):
+                outcomes.append(target)
+                continue
+            progress(f"lowering {target}", None)
+            lower = functools.partial(processes.lower, target, peers)
+            ready = _attempt(lambda lower=lower: _for_architecture(lower, arch))
+            if isinstance(ready, Failure):
+                outcomes.append(Outcome(str(target), None, ready))
+            else:
+                waiting: Future[Compiled | Failure] = Future()
+                lowered.append((target, ready, waiting))
+                outcomes.append((str(target), ready, waiting))
+        for base, architecture in {(target.source.base, ready.arch): None for target, ready, _ in lowered}:
+            mine = [each for each in lowered if (each[0].source.base, each[1].arch) == (base, architecture)]
+            processes.start(base, architecture, mine)
+        done = 0
+        for outcome in outcomes:
+            if not isinstance(outcome, Outcome):
+                name, ready, future = outcome
+                progress(f"compiling {name} for {ready.arch}, {done + 1} of {len(lowered)}", len(lowered))
+                outcome = Outcome(name, ready, future.result())
+                done += 1
+            yield outcome
+
+
+def _require_toolchain() -> None:
+    if absent := toolchain.missing():
+        raise BadTarget(f"compiling needs {', '.join(absent)}: pip install 'safegpu[codegen]'")
+
+
+def _for_architecture(lower: Callable[[str], "tuple[Lowered, int, str | None]"], arch: str | None) -> Ready:
+    """The kernel lowered for the architecture that was asked for, or that it states, or that fits what it uses."""
+
+    def ready(arch: str, why: str, lowered: "tuple[Lowered, int, str | None] | None" = None) -> Ready:
+        kernel, peers, _ = lowered or lower(arch)
+        if kernel.arch != device(arch).arch:
+            major, minor = kernel.arch
+            raise BadTarget(
+                f"was built for compute capability {major}.{minor} and cannot be compiled for {arch}: "
+                "give the function that builds it"
+            )
+        return Ready(kernel, peers, arch, why)
+
+    if arch is not None:
+        device(arch)
+        return ready(arch, "as asked")
+    try:
+        first = lower(_HOPPER)
+    except BadTarget:
+        raise
+    except Exception as error:
+        try:
+            return ready(_BLACKWELL, f"it states none, and does not lower for {_HOPPER}")
+        except Exception as another:
+            if str(another) == str(error):
+                raise error from None
+            raise CompileError(f"for {_HOPPER}: {error}\nfor {_BLACKWELL}: {another}") from error
+    kernel, _, stated = first
+    if stated is not None:
+        return ready(stated, "it states this one", first if kernel.arch == device(stated).arch else None)
+    if kernel.arch != device(_HOPPER).arch:
+        built_for = next((name for name, part in DEVICES.items() if part.arch == kernel.arch), str(kernel.arch))
+        return ready(built_for, "it was built for it", first)
+    if "tcgen05" in kernel.text:
+        return ready(_BLACKWELL, "it states none, and uses tcgen05")
+    return ready(_HOPPER, "it states none, and uses no tcgen05", first)
+
+
+def _compile(process: Elsewhere, ready: Ready) -> Compiled:
+    process.said()
+    try:
+        compiled: Compiled = process.call(
+            "safegpu.offline.codegen:compile_lowered", ready.lowered, ready.arch, peers=ready.peers
+        )
+    except Raised as error:
+        if error.kind == CompileError.__name__:
+            raise CompileError(str(error)) from None
+        # What the compiler and ptxas say of a kernel goes to the standard error; the exception is of XLA's words.
+        said = process.said().strip() or str(error)
+        lacking = [
+            f"{ready.arch} has no {what}: compile it for {' or '.join(has)}"
+            for what, has in _ONLY_ON.items()
+            if what in ready.lowered.text and ready.arch not in has
+        ]
+        raise CompileError("\n".join([said, *lacking])) from error
+    return compiled
+
+
+@functools.cache
+def _compiler(arch: str) -> Elsewhere:
+    """The process that compiles for `arch` as long as this one lives."""
+    process = Elsewhere()
+    atexit.register(process.close)
+    return process
+
+
+def _attempt[T](what: Callable[[], T]) -> T | Failure:
+    """What `what()` returns, or how it failed."""
+    try:
+        return what()
+    except BadTarget as error:
+        return Failure(str(error), "", True)
+    except Raised as error:
+        return Failure(str(error), error.traceback, False)
+    except Ended as error:
+        return Failure(f"the process that compiles ended: {error}", "", False)
+    except CompileError as error:
+        cause = error.__cause__
+        return Failure(str(error), cause.traceback if isinstance(cause, Raised) else "", False)
+
+
+def _kernels(arguments: Iterable[str], arch: str, processes: "_Processes") -> Iterator[Target | Outcome]:
+    """Each kernel that the arguments name, once, and each of them that names none as what is wrong with it."""
+    seen = set()
+    for argument in arguments:
+        targets = _attempt(lambda argument=argument: targets_of(argument))
+        if isinstance(targets, Failure):
+            yield Outcome(argument, None, targets)
+            continue
+        none = True
+        for target in targets:
+            names: list[str] | Failure = [target.kernel] if target.kernel else processes.kernels_in(target.source, arch)
+            if isinstance(names, Failure):
+                none = False
+                yield Outcome(str(target), None, names)
+                continue
+            for name in names:
+                none = False
+                kernel = Target(target.source, name)
+                if (key := (target.source.base, target.source.module, name)) not in seen:
+                    seen.add(key)
+                    yield kernel
+        if none:
+            said = (
+                f"no kernel in {argument}: it has no public function that returns Kernel and needs no argument, "
+                "and nothing made by as_gpu_kernel"
+            )
+            yield Outcome(argument, None, Failure(said, "", True))
+
+
+class _Processes(contextlib.ExitStack):
+    """A process for each architecture and each folder that modules are imported from, as far as they are needed."""
+
+    def __init__(self, said: Callable[[str], object]) -> None:
+        super().__init__()
+        self._said = said
+        self._running: dict[tuple[str, str], Elsewhere] = {}
+
+    def kernels_in(self, source: Source, arch: str) -> list[str] | Failure:
+        names: list[str] | Failure = _attempt(lambda: self._call("kernels_in", source, arch))
+        return names
+
+    def lower(self, target: Target, peers: int | None, arch: str) -> "tuple[Lowered, int, str | None]":
+        lowered: tuple[Lowered, int, str | None] = self._call("lower_named", target.source, arch, target.kernel, peers)
+        return lowered
+
+    def start(
+        self, base: str, arch: str, kernels: Sequence[tuple[Target, Ready, "Future[Compiled | Failure]"]]
+    ) -> None:
+        """Compiles the kernels, in a thread that waits for the process."""
+
+        def compile_all() -> None:
+            for _, ready, future in kernels:
+                future.set_result(_attempt(lambda ready=ready: self._compile(base, arch, ready)))
+
+        self.enter_context(ThreadPoolExecutor(1)).submit(compile_all)
+
+    def _compile(self, base: str, arch: str, ready: Ready) -> Compiled:
+        try:
+            return _compile(self._process(base, arch), ready)
+        except Ended:
+            del self._running[base, arch]
+            raise
+
+    def _call(self, function: str, source: Source, arch: str, *rest: Any) -> Any:
+        process = self._process(source.base, arch)
+        try:
+            return process.call(f"safegpu.offline.kernels:{function}", source, arch, *rest)
+        except Raised as error:
+            if error.kind == BadTarget.__name__:
+                raise BadTarget(str(error)) from None
+            raise
+        except Ended:
+            del self._running[source.base, arch]
+            raise
+        finally:
+            self._said(process.said())
+
+    def _process(self, base: str, arch: str) -> Elsewhere:
+        if (base, arch) not in self._running:
+            self._running[base, arch] = self.enter_context(Elsewhere([base]))
+        return self._running[base, arch]

@@ -1,0 +1,46 @@
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from safegpu.kernel import Kernel
+from safegpu.offline.compiled import Compiled
+
+@dataclass(frozen=True)
+class Ready:
+    peers: int
+    arch: str
+    why: str
+
+@dataclass(frozen=True)
+class Failure:
+    said: str
+    traceback: str
+    is_of_the_call: bool
+
+@dataclass(frozen=True)
+class Outcome:
+    target: str
+    ready: Ready | None
+    result: Compiled | Failure
+
+def compile_kernel(
+    kernel: Kernel | Callable[[], Kernel], *, arch: str | None = None, peers: int | None = None
+) -> Compiled:
+    """Compiles a kernel to SASS without a GPU.
+
+    `kernel` is what `as_gpu_kernel` made, or a function without parameters that makes it. A kernel is lowered as it is
+    made, so `arch` can choose the architecture (`"sm_90a"`, `"sm_100a"`, …) of a function's alone; without it, that is
+    the one which the kernel states, or fits what it uses. `peers` is the number of devices of the mesh in which it is
+    built and compiled; without it, a function's `devices: int = N`, or one.
+
+    Raises CompileError where the compiler or ptxas refuses the kernel, and BadTarget, a ValueError, where there is
+    nothing to compile as asked; what the function raises goes through.
+    """
+
+def compile_targets(
+    arguments: Iterable[str],
+    *,
+    arch: str | None = ...,
+    peers: int | None = ...,
+    progress: Callable[[str, int | None], None] = ...,
+    said: Callable[[str], object] = ...,
+) -> Iterator[Outcome]: ...
