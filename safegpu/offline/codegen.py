@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from safegpu.offline.compiled import Compiled
 from safegpu.offline.devices import device, target_config
-from safegpu.offline.errors import CompileError
+from safegpu.offline.errors import CompileError, Refused
 from safegpu.offline.lowering import Lowered
 
 DUMP_DIRECTORY = "MOSAIC_GPU_DUMP_TO"
@@ -56,7 +56,12 @@ def compile_lowered(lowered: Lowered, arch: str, *, peers: int = 1) -> Compiled:
     key = jitted.as_text()
     if key not in _COMPILED:
         with tempfile.TemporaryDirectory() as directory, _dumping_to(directory):
-            jitted.compile()
+            try:
+                jitted.compile()
+            except Exception as error:
+                for file in pathlib.Path(directory).glob("*.ptx"):
+                    raise Refused(file.read_text()) from error
+                raise
             _COMPILED[key] = _dumped(pathlib.Path(directory))
     return Compiled(
         name=lowered.name,

@@ -80,11 +80,7 @@ def _counts(instructions: Mapping[str, int], *before: str) -> str:
 
 
 def _failed(outcome: Outcome, failure: Failure, with_traceback: bool) -> str:
-    said = failure.said
-    if outcome.ready:
-        said = f"{outcome.target} does not compile for {outcome.ready.arch} ({outcome.ready.why}):\n{said}"
-    elif not failure.is_of_the_call:
-        said = f"{outcome.target} does not lower: {said}"
+    said = failure.said if failure.is_of_the_call else f"{outcome.target} {failure.said}"
     said = said.replace("\n", "\n    ")
     return f"{failure.traceback}safegpu: {said}" if with_traceback else f"safegpu: {said}"
 

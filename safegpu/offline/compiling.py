@@ -4,7 +4,8 @@ import atexit
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from safegpu.offline import toolchain
 from safegpu.offline.compiled import Compiled
 from safegpu.offline.devices import DEVICES, device
 from safegpu.offline.elsewhere import Elsewhere, Ended, Raised
-from safegpu.offline.errors import BadTarget, CompileError
+from safegpu.offline.errors import BadTarget, CompileError, ImportFailed, Refused
 from safegpu.offline.targets import Source, Target, targets_of
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ class Ready:
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """What was wrong with a target. `is_of_the_call`: it names nothing that can be compiled as asked."""
+    """What was wrong with a target: a sentence of which that is the subject, or all of it where `is_of_the_call`.
+
+    It is of the call where there is nothing to compile as asked.
+    """
 
     said: str
     traceback: str
@@ -57,6 +61,8 @@ class Outcome:
 def compile_kernel(kernel: Any, *, arch: str | None = None, peers: int | None = None) -> Compiled:
     """Compiles a kernel to SASS without a GPU. `compiling.pyi` says what it takes."""
     _require_toolchain()
+    if peers is not None and peers < 1:
+        raise BadTarget(f"peers is the number of devices in the mesh and must be at least 1, got {peers}")
     from safegpu.offline.kernels import lower
 
     try:
@@ -66,7 +72,7 @@ def compile_kernel(kernel: Any, *, arch: str | None = None, peers: int | None = 
     try:
         return _compile(_compiler(ready.arch), ready)
     except Ended as error:
-        _compiler.cache_clear()
+        del _COMPILERS[ready.arch]
         raise CompileError(str(error)) from None
 
 
@@ -85,31 +91,26 @@ def compile_targets(
     """
     _require_toolchain()
     with _Processes(said) as processes:
-        outcomes: list[Outcome | tuple[str, Ready, Future[Compiled | Failure]]] = []
-        lowered = []
+        found: list[Outcome | tuple[Target, Ready]] = []
         for target in _kernels(arguments, arch or _HOPPER, processes):
-            if isinstance(target, Outcome):
-                outcomes.append(target)
-                continue
-            progress(f"lowering {target}", None)
-            lower = functools.partial(processes.lower, target, peers)
-            ready = _attempt(lambda lower=lower: _for_architecture(lower, arch))
-            if isinstance(ready, Failure):
-                outcomes.append(Outcome(str(target), None, ready))
+            if isinstance(target, Target):
+                progress(f"lowering {target}", None)
+                lower = functools.partial(processes.lower, target, peers)
+                ready = _attempt("does not lower: ", lambda lower=lower: _for_architecture(lower, arch))
+                found.append(Outcome(str(target), None, ready) if isinstance(ready, Failure) else (target, ready))
             else:
-                waiting: Future[Compiled | Failure] = Future()
-                lowered.append((target, ready, waiting))
-                outcomes.append((str(target), ready, waiting))
-        for base, architecture in {(target.source.base, ready.arch): None for target, ready, _ in lowered}:
-            mine = [each for each in lowered if (each[0].source.base, each[1].arch) == (base, architecture)]
-            processes.start(base, architecture, mine)
-        done = 0
-        for outcome in outcomes:
+                found.append(target)
+        compiling = [
+            each if isinstance(each, Outcome) else (*each, processes.compile(each[0].source.base, each[1]))
+            for each in found
+        ]
+        number, done = sum(not isinstance(each, Outcome) for each in found), 0
+        for outcome in compiling:
             if not isinstance(outcome, Outcome):
-                name, ready, future = outcome
-                progress(f"compiling {name} for {ready.arch}, {done + 1} of {len(lowered)}", len(lowered))
-                outcome = Outcome(name, ready, future.result())
+                target, ready, result = outcome
                 done += 1
+                progress(f"compiling {target} for {ready.arch}, {done} of {number}", number)
+                outcome = Outcome(str(target), ready, result.result())
             yield outcome
 
 
@@ -167,6 +168,8 @@ def _compile(process: Elsewhere, ready: Ready) -> Compiled:
             raise CompileError(str(error)) from None
         # What the compiler and ptxas say of a kernel goes to the standard error; the exception is of XLA's words.
         said = process.said().strip() or str(error)
+        if error.kind == Refused.__name__:
+            said = _with_its_lines(said, str(error))
         lacking = [
             f"{ready.arch} has no {what}: compile it for {' or '.join(has)}"
             for what, has in _ONLY_ON.items()
@@ -176,34 +179,51 @@ def _compile(process: Elsewhere, ready: Ready) -> Compiled:
     return compiled
 
 
-@functools.cache
+def _with_its_lines(said: str, ptx: str) -> str:
+    """What ptxas says of the lines of a temporary file, each with that line."""
+    lines = ptx.splitlines()
+
+    def quoted(match: re.Match[str]) -> str:
+        number = int(match["line"])
+        line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+        return f"ptxas: PTX line {number}, `{line}`; "
+
+    said = re.sub(r"^error: 'gpu\.binary' op ptxas exited .*?, output: ", "", said)
+    return re.sub(r"^ptxas \S+, line (?P<line>\d+); ", quoted, said, flags=re.M)
+
+
+_COMPILERS: dict[str, Elsewhere] = {}
+
+
 def _compiler(arch: str) -> Elsewhere:
-    """The process that compiles for `arch` as long as this one lives."""
-    process = Elsewhere()
-    atexit.register(process.close)
-    return process
+    """The process that compiles for `arch`, which lives as long as this one."""
+    if arch not in _COMPILERS:
+        _COMPILERS[arch] = Elsewhere()
+        atexit.register(_COMPILERS[arch].close)
+    return _COMPILERS[arch]
 
 
-def _attempt[T](what: Callable[[], T]) -> T | Failure:
-    """What `what()` returns, or how it failed."""
+def _attempt[T](failing: str, what: Callable[[], T]) -> T | Failure:
+    """What `what()` returns, or how it failed: `failing` and why."""
     try:
         return what()
     except BadTarget as error:
         return Failure(str(error), "", True)
     except Raised as error:
-        return Failure(str(error), error.traceback, False)
+        said = "does not import: " if error.kind == ImportFailed.__name__ else failing
+        return Failure(f"{said}{error}", error.traceback, False)
     except Ended as error:
-        return Failure(f"the process that compiles ended: {error}", "", False)
+        return Failure(f"{failing}the process that did it ended: {error}", "", False)
     except CompileError as error:
         cause = error.__cause__
-        return Failure(str(error), cause.traceback if isinstance(cause, Raised) else "", False)
+        return Failure(f"{failing}{error}", cause.traceback if isinstance(cause, Raised) else "", False)
 
 
 def _kernels(arguments: Iterable[str], arch: str, processes: "_Processes") -> Iterator[Target | Outcome]:
     """Each kernel that the arguments name, once, and each of them that names none as what is wrong with it."""
     seen = set()
     for argument in arguments:
-        targets = _attempt(lambda argument=argument: targets_of(argument))
+        targets = _attempt("", lambda argument=argument: targets_of(argument))
         if isinstance(targets, Failure):
             yield Outcome(argument, None, targets)
             continue
@@ -235,31 +255,30 @@ class _Processes(contextlib.ExitStack):
         super().__init__()
         self._said = said
         self._running: dict[tuple[str, str], Elsewhere] = {}
+        self._waiting: dict[tuple[str, str], ThreadPoolExecutor] = {}
 
     def kernels_in(self, source: Source, arch: str) -> list[str] | Failure:
-        names: list[str] | Failure = _attempt(lambda: self._call("kernels_in", source, arch))
+        names: list[str] | Failure = _attempt("does not import: ", lambda: self._call("kernels_in", source, arch))
         return names
 
     def lower(self, target: Target, peers: int | None, arch: str) -> "tuple[Lowered, int, str | None]":
         lowered: tuple[Lowered, int, str | None] = self._call("lower_named", target.source, arch, target.kernel, peers)
         return lowered
 
-    def start(
-        self, base: str, arch: str, kernels: Sequence[tuple[Target, Ready, "Future[Compiled | Failure]"]]
-    ) -> None:
-        """Compiles the kernels, in a thread that waits for the process."""
+    def compile(self, base: str, ready: Ready) -> "Future[Compiled | Failure]":
+        """What becomes of the kernel, after those that are for the same process."""
+        key = base, ready.arch
+        if key not in self._waiting:
+            self._waiting[key] = ThreadPoolExecutor(1)
+            self.callback(self._waiting[key].shutdown, cancel_futures=True)
+        said = f"does not compile for {ready.arch} ({ready.why}):\n"
+        return self._waiting[key].submit(_attempt, said, lambda: self._compile(base, ready))
 
-        def compile_all() -> None:
-            for _, ready, future in kernels:
-                future.set_result(_attempt(lambda ready=ready: self._compile(base, arch, ready)))
-
-        self.enter_context(ThreadPoolExecutor(1)).submit(compile_all)
-
-    def _compile(self, base: str, arch: str, ready: Ready) -> Compiled:
+    def _compile(self, base: str, ready: Ready) -> Compiled:
         try:
-            return _compile(self._process(base, arch), ready)
+            return _compile(self._process(base, ready.arch), ready)
         except Ended:
-            del self._running[base, arch]
+            del self._running[base, ready.arch]
             raise
 
     def _call(self, function: str, source: Source, arch: str, *rest: Any) -> Any:

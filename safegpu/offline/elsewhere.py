@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from safegpu.offline.errors import BadTarget, CompileError
+from safegpu.offline.errors import BadTarget, CompileError, ImportFailed, Refused
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -58,14 +59,17 @@ class Elsewhere(contextlib.AbstractContextManager["Elsewhere"]):
     def call(self, function: str, *args: Any, **kwargs: Any) -> Any:
         """What `MODULE:FUNCTION` returns there."""
         assert self._process.stdin and self._process.stdout
+        request = pickle.dumps((function, args, kwargs))
         try:
             with self._one_at_a_time:
-                pickle.dump((function, args, kwargs), self._process.stdin)
+                self._process.stdin.write(request)
                 self._process.stdin.flush()
                 outcome, value = pickle.load(self._process.stdout)
+        except KeyboardInterrupt:
+            self._process.kill()  # its reply would be taken for the next call's
+            raise
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
-            self._process.wait()
-            raise Ended(self.said() or f"exit status {self._process.returncode}") from None
+            raise Ended(self.said().strip() or _how_it_ended(self._process.wait())) from None
         if outcome == "raised":
             raise Raised(*value)
         return value
@@ -82,6 +86,10 @@ class Elsewhere(contextlib.AbstractContextManager["Elsewhere"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _how_it_ended(status: int) -> str:
+    return f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
 
 
 # --- the other process
@@ -116,7 +124,7 @@ def import_from(path: list[str]) -> None:
 
 def described(error: BaseException) -> str:
     """An exception with where it comes from in the author's files: the innermost line of none of the libraries."""
-    if isinstance(error, CompileError | BadTarget):
+    if isinstance(error, BadTarget | CompileError | ImportFailed | Refused):
         return str(error)
     kind, said = type(error).__name__, str(error)
     frames = traceback.extract_tb(error.__traceback__)

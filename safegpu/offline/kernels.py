@@ -13,7 +13,8 @@ from typing import Any
 from safegpu._jax import KernelModule, architecture, lowered_modules, module_of
 from safegpu.kernel import Kernel
 from safegpu.offline.devices import DEVICES
-from safegpu.offline.errors import BadTarget
+from safegpu.offline.elsewhere import described
+from safegpu.offline.errors import BadTarget, ImportFailed
 from safegpu.offline.lowering import Lowered, tracing_context
 from safegpu.offline.targets import Source
 
@@ -82,7 +83,7 @@ def _builder(value: Any, peers: int | None) -> tuple[Callable[[], Any], int]:
     if needed := [each.name for each in parameters.values() if not _is_optional(each)]:
         raise BadTarget(
             f"needs {'an argument' if len(needed) == 1 else 'arguments'}, {', '.join(needed)}: "
-            "write a function that calls it with them and has none itself"
+            "write a function that needs none and calls it"
         )
     devices = parameters[DEVICES_PARAMETER].default if DEVICES_PARAMETER in parameters else None
     if not isinstance(devices, int):
@@ -128,16 +129,33 @@ def _is_optional(parameter: inspect.Parameter) -> bool:
 @functools.cache
 def _imported(source: Source, arch: str) -> types.ModuleType:
     """The module, whose own kernels are lowered for `arch` as it is imported."""
-    with architecture(DEVICES[arch].arch):
+    try:
+        with architecture(DEVICES[arch].arch):
+            return importlib.import_module(source.module) if _is_found(source) else _import_file(source)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, BadTarget):
+            raise
+        raise ImportFailed(described(error)) from error
+
+
+def _is_found(source: Source) -> bool:
+    """Whether Python finds the module under its name. It finds another where the name is taken, as `types` is."""
+    try:
         spec = importlib.util.find_spec(source.module)
-        if source.file is None:
-            if spec is None:
-                raise BadTarget(f"no module named {source.module} in {source.base}")
-        elif spec is None or spec.origin != source.file:  # the name is taken, as `types` is
-            name = f"<{source.file}>"
-            spec = importlib.util.spec_from_file_location(name, source.file)
-            assert spec and spec.loader
-            module = sys.modules[name] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            return module
-        return importlib.import_module(source.module)
+    except ModuleNotFoundError as error:
+        if not f"{source.module}.".startswith(f"{error.name}."):
+            raise
+        spec = None
+    if source.file is None and spec is None:
+        raise BadTarget(f"no module named {source.module}, here or in PYTHONPATH")
+    return source.file is None or (spec is not None and spec.origin == source.file)
+
+
+def _import_file(source: Source) -> types.ModuleType:
+    assert source.file
+    name = f"<{source.file}>"
+    spec = importlib.util.spec_from_file_location(name, source.file)
+    assert spec and spec.loader
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
