@@ -13,12 +13,13 @@ import contextlib
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from safegpu.offline.compiled import Compiled
 from safegpu.offline.devices import device, target_config
 from safegpu.offline.errors import CompileError, Refused
-from safegpu.offline.lowering import Lowered
+from safegpu.offline.lowering import Array, Lowered
 
 DUMP_DIRECTORY = "MOSAIC_GPU_DUMP_TO"
 
@@ -29,10 +30,6 @@ _process_arch: str | None = None
 
 def compile_lowered(lowered: Lowered, arch: str, *, peers: int = 1) -> Compiled:
     """Compiles a kernel that was lowered for `arch` and this number of `peers`."""
-    from jax.experimental import topologies
-
-    from safegpu._jax import jax
-
     part = device(arch)
     if lowered.arch != part.arch:
         raise ValueError(f"the kernel is lowered for compute capability {lowered.arch}, and {arch} is {part.arch}")
@@ -41,28 +38,6 @@ def compile_lowered(lowered: Lowered, arch: str, *, peers: int = 1) -> Compiled:
             f"the kernel cannot be launched: it asks for {lowered.dynamic_shared_bytes} bytes of shared memory, and a "
             f"block has at most {part.shared_bytes_per_block} on {arch}"
         )
-    _claim_process(arch)
-    topology = topologies.get_topology_desc(platform="cuda", target_config=target_config(arch), topology=f"1x1x{peers}")
-    mesh = topologies.make_mesh(topology, (peers,), ("peers",))
-    everywhere = jax.sharding.PartitionSpec()
-    sharding = jax.sharding.NamedSharding(mesh, everywhere)
-    arguments = [jax.ShapeDtypeStruct(each.shape, each.dtype, sharding=sharding) for each in lowered.arguments]
-    # Every device runs the kernel on buffers of its own, of the shapes that the kernel states.
-    program = jax.shard_map(
-        lowered.module.program(), mesh=mesh, in_specs=everywhere, out_specs=everywhere, check_vma=False
-    )
-    jitted = jax.jit(program).lower(*arguments)
-    # The compiler dumps nothing for a kernel that it has compiled before, so this remembers with it.
-    key = jitted.as_text()
-    if key not in _COMPILED:
-        with tempfile.TemporaryDirectory() as directory, _dumping_to(directory):
-            try:
-                jitted.compile()
-            except Exception as error:
-                for file in pathlib.Path(directory).glob("*.ptx"):
-                    raise Refused(file.read_text()) from error
-                raise
-            _COMPILED[key] = _dumped(pathlib.Path(directory))
     return Compiled(
         name=lowered.name,
         arch=arch,
@@ -73,8 +48,39 @@ def compile_lowered(lowered: Lowered, arch: str, *, peers: int = 1) -> Compiled:
         dynamic_shared_bytes=lowered.dynamic_shared_bytes,
         shared_limit_bytes=part.shared_bytes_per_block,
         tmem_columns=lowered.tmem_columns,
-        **_COMPILED[key],
+        **compile_program(lowered.module.program(), lowered.arguments, arch, peers=peers),
     )
+
+
+def compile_program(
+    program: Callable[..., Any], arguments: Iterable[Array], arch: str, *, peers: int = 1
+) -> dict[str, str]:
+    """The PTX, the SASS and the ptxas report of the one kernel that a function of JAX's runs on such arrays."""
+    from jax.experimental import topologies
+
+    from safegpu._jax import jax
+
+    _claim_process(arch)
+    topology = topologies.get_topology_desc(platform="cuda", target_config=target_config(arch), topology=f"1x1x{peers}")
+    mesh = topologies.make_mesh(topology, (peers,), ("peers",))
+    everywhere = jax.sharding.PartitionSpec()
+    sharding = jax.sharding.NamedSharding(mesh, everywhere)
+    shapes = [jax.ShapeDtypeStruct(each.shape, each.dtype, sharding=sharding) for each in arguments]
+    # Every device runs the kernel on buffers of its own, of the shapes that the kernel states.
+    on_each = jax.shard_map(program, mesh=mesh, in_specs=everywhere, out_specs=everywhere, check_vma=False)
+    lowered = jax.jit(on_each).lower(*shapes)
+    # The compiler dumps nothing for a kernel that it has compiled before, so this remembers with it.
+    key = lowered.as_text()
+    if key not in _COMPILED:
+        with tempfile.TemporaryDirectory() as directory, _dumping_to(directory):
+            try:
+                lowered.compile()
+            except Exception as error:
+                for file in pathlib.Path(directory).glob("*.ptx"):
+                    raise Refused(file.read_text()) from error
+                raise
+            _COMPILED[key] = _dumped(pathlib.Path(directory))
+    return _COMPILED[key]
 
 
 def _claim_process(arch: str) -> None:

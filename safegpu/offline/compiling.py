@@ -158,23 +158,25 @@ def _for_architecture(lower: Callable[[str], "tuple[Lowered, int, str | None]"],
 
 
 def _compile(process: Elsewhere, ready: Ready) -> Compiled:
+    lacking = [
+        f"{ready.arch} has no {what}: compile it for {' or '.join(has)}"
+        for what, has in _ONLY_ON.items()
+        if what in ready.lowered.text and ready.arch not in has
+    ]
     process.said()
     try:
         compiled: Compiled = process.call(
             "safegpu.offline.codegen:compile_lowered", ready.lowered, ready.arch, peers=ready.peers
         )
+    except Ended as error:
+        raise Ended("\n".join([str(error), *lacking])) from None
     except Raised as error:
-        if error.kind == CompileError.__name__:
-            raise CompileError(str(error)) from None
-        # What the compiler and ptxas say of a kernel goes to the standard error; the exception is of XLA's words.
-        said = process.said().strip() or str(error)
+        said = str(error)
+        if error.kind != CompileError.__name__:
+            # What the compiler and ptxas say of a kernel goes to the standard error; the exception is of XLA's words.
+            said = process.said().strip() or said
         if error.kind == Refused.__name__:
             said = _with_its_lines(said, str(error))
-        lacking = [
-            f"{ready.arch} has no {what}: compile it for {' or '.join(has)}"
-            for what, has in _ONLY_ON.items()
-            if what in ready.lowered.text and ready.arch not in has
-        ]
         raise CompileError("\n".join([said, *lacking])) from error
     return compiled
 
