@@ -1,11 +1,13 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from safegpu.kernel import Kernel
 from safegpu.offline.compiled import Compiled
 
 @dataclass(frozen=True)
 class Ready:
+    lowered: Any
     peers: int
     arch: str
     why: str
