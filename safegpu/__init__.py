@@ -16,7 +16,7 @@ from safegpu.dtypes import *  # noqa: F403
 _MIRRORS = ("fragmented_array", "launch_context", "profiler", "tcgen05", "utils")
 
 # What needs no jax to be named, by the module that has it.
-_OFFLINE = {"Compiled": "compiled", "CompileError": "errors", "compile_kernel": "compiling"}
+_OFFLINE = {"Compiled": "compiled", "CompileError": "errors", "compile_kernel": "public"}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from safegpu.offline.devices import DEVICES
 
 CLEAN, FOUND, FAILED = 0, 1, 2
+INTERRUPTED = 130  # as shells count a command that Ctrl-C ended
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` has read enough; at exit Python would complain once more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return status
 
 
@@ -136,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="devices in the mesh; otherwise a function's `devices: int = N`, or 1",
     )
-    compile_.add_argument("--out", default=".safegpu", metavar="DIR", help="where PTX and SASS go (%(default)s)")
+    compile_.add_argument("--out", metavar="DIR", help="where PTX and SASS go; otherwise .safegpu")
     compile_.add_argument("--json", action="store_true", help="print the same for machines")
     compile_.add_argument("--traceback", action="store_true", help="print where an error was raised")
     compile_.set_defaults(run=_compile)

@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ import safegpu as mgpu
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import llvm
 from other import imported
+from safegpu.offline.lowering import tracing_context
 
 ARRAY = mgpu.GMEM((128, 64), mgpu.float32)
 
@@ -106,6 +109,8 @@ def _private() -> mgpu.Kernel:
 
 made = make()
 number = 3
+with tracing_context((10, 3)):
+    fixed = make(scratch=Tensor())
 """
 OTHER = """\
 import safegpu as mgpu
@@ -172,6 +177,7 @@ def test_a_folder_is_compiled_whole(ran: subprocess.CompletedProcess[str], recor
         "kernels.py:dies": False,
         "kernels.py:two": False,
         "kernels.py:made": True,
+        "kernels.py:fixed": True,
         "leaves.py": False,
         "other.py:imported": True,
         "types.py:shadow": True,
@@ -198,13 +204,14 @@ def test_figures_are_those_of_ptxas_and_of_the_specs(folder: Path, records: dict
         assert (record["grid"], record["cluster"], record["block"]) == ([2, 1, 1], [2, 1, 1], [128, 1, 1])
         assert f".target {record['arch']}" in (folder / record["ptx"]).read_text()
         assert f".target\t{record['arch']}" in (folder / record["sass"]).read_text()
-        assert (record["tmem_columns"], record["arch"]) == (
-            (192, "sm_100a") if target == "kernels.py:tensor" else (0, "sm_90a")
-        )
-        dynamic = {"kernels.py:shared": 200 * 256 * 4, "kernels.py:tensor": 8}  # the addresses of two allocations
+        tensor = {"kernels.py:tensor": (192, "sm_100a"), "kernels.py:fixed": (192, "sm_103a")}
+        assert (record["tmem_columns"], record["arch"]) == tensor.get(target, (0, "sm_90a"))
+        # Of two allocations in TMEM, the addresses.
+        dynamic = {"kernels.py:shared": 200 * 256 * 4} | dict.fromkeys(tensor, 8)
         assert record["dynamic_shared_bytes"] == dynamic.get(target, 0)
     assert compiled["kernels.py:tensor"]["why"] == "it states none, and uses tcgen05"
     assert compiled["kernels.py:make"]["why"] == "it states none, and uses no tcgen05"
+    assert compiled["kernels.py:fixed"]["why"] == "it was built for it"
 
 
 @needs_codegen
@@ -246,6 +253,11 @@ def test_ptxas_is_quoted_with_the_lines_it_is_about(records: dict[str, dict[str,
 
 
 @needs_codegen
+def test_git_ignores_the_folder_that_nobody_named(folder: Path, ran: subprocess.CompletedProcess[str]) -> None:
+    assert (folder / ".safegpu/.gitignore").read_text() == "*\n"
+
+
+@needs_codegen
 def test_what_modules_print_is_no_json(ran: subprocess.CompletedProcess[str]) -> None:
     assert "building shared\n" in ran.stderr
     assert "building" not in ran.stdout
@@ -254,8 +266,8 @@ def test_what_modules_print_is_no_json(ran: subprocess.CompletedProcess[str]) ->
 @needs_codegen
 def test_progress_without_a_terminal(ran: subprocess.CompletedProcess[str]) -> None:
     doing = [line for line in ran.stderr.splitlines() if "compiling" in line]
-    assert doing[0] == "compiling kernels.py:make for sm_90a, 1 of 9"
-    assert doing[-1] == "compiling types.py:shadow for sm_90a, 9 of 9"
+    assert doing[0] == "compiling kernels.py:make for sm_90a, 1 of 10"
+    assert doing[-1] == "compiling types.py:shadow for sm_90a, 10 of 10"
 
 
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,17 +296,19 @@ def test_what_is_printed(folder: Path) -> None:
         "  code           code/kernels/tensor.sm_100a.ptx, code/kernels/tensor.sm_100a.sass",
     ]
     assert (folder / "code/kernels/tensor.sm_100a.sass").read_text().count("EXIT")
-    assert (folder / "code/.gitignore").read_text() == "*\n"
+    assert not (folder / "code/.gitignore").exists()
 
 
 @needs_codegen
 def test_an_architecture_that_is_asked_for(folder: Path) -> None:
     """What the module itself makes is made for it, too; the others go on where one does not compile."""
-    done = run(folder, "kernels:shared", "kernels.py:made", "kernels.py:tensor", "--arch", "sm_120a")
-    assert done.returncode == 1
+    done = run(
+        folder, "kernels:shared", "kernels.py:made", "kernels.py:fixed", "kernels.py:tensor", "--arch", "sm_120a"
+    )
+    assert done.returncode == 2
     assert [line for line in done.stdout.splitlines() if not line.startswith(" ")] == [
         "kernels.py:made: sm_120a (as asked)",
-        "1 of 3 compiled",
+        "1 of 4 compiled",
     ]
     assert "shared memory  0 of 101376 bytes a block" in done.stdout
     said = [line for line in done.stderr.splitlines() if not line.startswith(("compiling", "building"))]
@@ -302,6 +316,8 @@ def test_an_architecture_that_is_asked_for(folder: Path) -> None:
         "safegpu: kernels:shared does not compile for sm_120a (as asked):",
         "    the kernel cannot be launched: it asks for 204800 bytes of shared memory, and a block has at most 101376 "
         "on sm_120a",
+        "safegpu: kernels.py:fixed was built for compute capability 10.3 and cannot be compiled for sm_120a: give the "
+        "function that builds it",
         "safegpu: kernels.py:tensor does not compile for sm_120a (as asked):",
         "    sm_120a has no tcgen05: compile it for sm_100a or sm_103a or sm_110a",
     ]
@@ -320,7 +336,7 @@ def test_what_is_no_kernel(folder: Path) -> None:
     assert done.stderr.splitlines() == [
         "safegpu: kernels.py:sized needs arguments, n, m: write a function that needs none and calls it",
         "safegpu: kernels.py has no nope; its kernels are make, tensor, shared, wrapped, raises, asserts, refused, "
-        "crashes, dies, two, made",
+        "crashes, dies, two, made, fixed",
         "safegpu: kernels.py:number is no kernel but int: name what as_gpu_kernel made, or a function that returns "
         "that",
         "safegpu: kernels.py:Tensor is no kernel but Tensor: name what as_gpu_kernel made, or a function that returns "
@@ -355,6 +371,23 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(SystemExit, match="2"):
         main(["compile", *arguments])
     assert "usage: safegpu compile" in capsys.readouterr().err
+
+
+@needs_codegen
+def test_ctrl_c_ends_it_and_its_processes(folder: Path) -> None:
+    (folder / "waits").mkdir()
+    (folder / "waits/kernels.py").write_text("print('as_gpu_kernel', flush=True)\nimport time\ntime.sleep(60)\n")
+    command = [sys.executable, "-P", "-m", "safegpu", "compile", "waits"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "waits")}
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    while not any("as_gpu_kernel" in file.read_text() for file in (folder / "waits").glob("tmp*")):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate() == (b"as_gpu_kernel\n", None)
+    assert process.returncode == 130
 
 
 def test_nothing_of_jax_is_imported_early() -> None:
@@ -445,7 +478,7 @@ def test_devices() -> None:
     assert four.tma == {"UTMALDG.2D": 4, "UTMASTG.2D": 4}  # one store for each device
     with tracing_context((9, 0), 2):
         kernel = all_gather.kernel(2)
-    with pytest.raises(BadTarget, match="addresses other devices: say by peers for how many it was built"):
+    with pytest.raises(BadTarget, match="addresses other devices: give the number that it was built for"):
         safegpu.compile_kernel(kernel)
     assert safegpu.compile_kernel(kernel, peers=2).sass == safegpu.compile_kernel(all_gather.kernel).sass
 

@@ -11,11 +11,12 @@ from safegpu.offline.compiled import NAMED_BARRIERS_LIMIT, REGISTERS_LIMIT, TMEM
 from safegpu.offline.compiling import Failure, Outcome, compile_targets
 from safegpu.offline.errors import BadTarget
 
+OUT = ".safegpu"
 COMPILED, KERNEL_FAILED, CALL_FAILED = 0, 1, 2
 
 
 def run(
-    targets: Sequence[str], *, arch: str | None, peers: int | None, out: str, as_json: bool, with_traceback: bool
+    targets: Sequence[str], *, arch: str | None, peers: int | None, out: str | None, as_json: bool, with_traceback: bool
 ) -> int:
     line = _Line()
     outcomes = []
@@ -24,7 +25,11 @@ def run(
         for outcome in compile_targets(targets, arch=arch, peers=peers, progress=line.show, said=line.pass_on):
             outcomes.append(outcome)
             result = outcome.result
-            files = {} if isinstance(result, Failure) else result.save(_place(Path(out), outcome.target, result.arch))
+            files = (
+                {}
+                if isinstance(result, Failure)
+                else result.save(_place(Path(out or OUT), outcome.target, result.arch))
+            )
             if as_json:
                 records.append(_record(outcome, files, with_traceback))
             elif isinstance(result, Failure):
@@ -98,10 +103,10 @@ def _record(outcome: Outcome, files: Mapping[str, Path], with_traceback: bool) -
 
 
 def _place(out: Path, target: str, arch: str) -> Path:
-    """The path that the code of a target has, without its suffix, in a folder that git need not know."""
-    if not out.exists():
-        out.mkdir(parents=True)
-        (out / ".gitignore").write_text("*\n")
+    """The path that the code of a target has, without its suffix."""
+    if out == Path(OUT) and not out.exists():
+        out.mkdir()
+        (out / ".gitignore").write_text("*\n")  # as mypy, pytest and ruff do in theirs
     module, _, kernel = target.rpartition(":")
     if module.endswith(".py"):
         inside = os.path.relpath(module)

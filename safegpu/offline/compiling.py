@@ -1,6 +1,5 @@
-"""`compile_kernel` and `safegpu compile`: which architecture a kernel is for, and the processes that compile it."""
+"""Which architecture a kernel is for, and the processes that compile it."""
 
-import atexit
 import contextlib
 import dataclasses
 import functools
@@ -58,24 +57,6 @@ class Outcome:
     result: Compiled | Failure
 
 
-def compile_kernel(kernel: Any, *, arch: str | None = None, peers: int | None = None) -> Compiled:
-    """Compiles a kernel to SASS without a GPU. `compiling.pyi` says what it takes."""
-    _require_toolchain()
-    if peers is not None and peers < 1:
-        raise BadTarget(f"peers is the number of devices in the mesh and must be at least 1, got {peers}")
-    from safegpu.offline.kernels import lower
-
-    try:
-        ready = _for_architecture(functools.partial(lower, kernel, peers=peers), arch)
-    except BadTarget as error:
-        raise BadTarget(f"{getattr(kernel, '__name__', repr(kernel))} {error}") from None
-    try:
-        return _compile(_compiler(ready.arch), ready)
-    except Ended as error:
-        del _COMPILERS[ready.arch]
-        raise CompileError(str(error)) from None
-
-
 def compile_targets(
     arguments: Iterable[str],
     *,
@@ -89,14 +70,14 @@ def compile_targets(
     All are lowered first, which is quick and tells the architecture; then each architecture's process compiles its
     own. `progress` is told what is done, and how many kernels there are once that is known.
     """
-    _require_toolchain()
+    require_toolchain()
     with _Processes(said) as processes:
         found: list[Outcome | tuple[Target, Ready]] = []
-        for target in _kernels(arguments, arch or _HOPPER, processes):
+        for target in _kernels(arguments, arch, processes):
             if isinstance(target, Target):
                 progress(f"lowering {target}", None)
                 lower = functools.partial(processes.lower, target, peers)
-                ready = _attempt("does not lower: ", lambda lower=lower: _for_architecture(lower, arch))
+                ready = _attempt("does not lower: ", for_architecture, str(target), lower, arch)
                 found.append(Outcome(str(target), None, ready) if isinstance(ready, Failure) else (target, ready))
             else:
                 found.append(target)
@@ -114,12 +95,14 @@ def compile_targets(
             yield outcome
 
 
-def _require_toolchain() -> None:
+def require_toolchain() -> None:
     if absent := toolchain.missing():
         raise BadTarget(f"compiling needs {', '.join(absent)}: pip install 'safegpu[codegen]'")
 
 
-def _for_architecture(lower: Callable[[str], "tuple[Lowered, int, str | None]"], arch: str | None) -> Ready:
+def for_architecture(
+    name: str, lower: Callable[[str | None], "tuple[Lowered, int, str | None]"], arch: str | None
+) -> Ready:
     """The kernel lowered for the architecture that was asked for, or that it states, or that fits what it uses."""
 
     def ready(arch: str, why: str, lowered: "tuple[Lowered, int, str | None] | None" = None) -> Ready:
@@ -127,7 +110,7 @@ def _for_architecture(lower: Callable[[str], "tuple[Lowered, int, str | None]"],
         if kernel.arch != device(arch).arch:
             major, minor = kernel.arch
             raise BadTarget(
-                f"was built for compute capability {major}.{minor} and cannot be compiled for {arch}: "
+                f"{name} was built for compute capability {major}.{minor} and cannot be compiled for {arch}: "
                 "give the function that builds it"
             )
         return Ready(kernel, peers, arch, why)
@@ -136,7 +119,7 @@ def _for_architecture(lower: Callable[[str], "tuple[Lowered, int, str | None]"],
         device(arch)
         return ready(arch, "as asked")
     try:
-        first = lower(_HOPPER)
+        first = lower(None)
     except BadTarget:
         raise
     except Exception as error:
@@ -157,7 +140,7 @@ def _for_architecture(lower: Callable[[str], "tuple[Lowered, int, str | None]"],
     return ready(_HOPPER, "it states none, and uses no tcgen05", first)
 
 
-def _compile(process: Elsewhere, ready: Ready) -> Compiled:
+def compile_in(process: Elsewhere, ready: Ready) -> Compiled:
     lacking = [
         f"{ready.arch} has no {what}: compile it for {' or '.join(has)}"
         for what, has in _ONLY_ON.items()
@@ -194,21 +177,10 @@ def _with_its_lines(said: str, ptx: str) -> str:
     return re.sub(r"^ptxas \S+, line (?P<line>\d+); ", quoted, said, flags=re.M)
 
 
-_COMPILERS: dict[str, Elsewhere] = {}
-
-
-def _compiler(arch: str) -> Elsewhere:
-    """The process that compiles for `arch`, which lives as long as this one."""
-    if arch not in _COMPILERS:
-        _COMPILERS[arch] = Elsewhere()
-        atexit.register(_COMPILERS[arch].close)
-    return _COMPILERS[arch]
-
-
-def _attempt[T](failing: str, what: Callable[[], T]) -> T | Failure:
-    """What `what()` returns, or how it failed: `failing` and why."""
+def _attempt[**P, T](failing: str, what: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Failure:
+    """What `what(…)` returns, or how it failed: `failing` and why."""
     try:
-        return what()
+        return what(*args, **kwargs)
     except BadTarget as error:
         return Failure(str(error), "", True)
     except Raised as error:
@@ -221,11 +193,11 @@ def _attempt[T](failing: str, what: Callable[[], T]) -> T | Failure:
         return Failure(f"{failing}{error}", cause.traceback if isinstance(cause, Raised) else "", False)
 
 
-def _kernels(arguments: Iterable[str], arch: str, processes: "_Processes") -> Iterator[Target | Outcome]:
+def _kernels(arguments: Iterable[str], arch: str | None, processes: "_Processes") -> Iterator[Target | Outcome]:
     """Each kernel that the arguments name, once, and each of them that names none as what is wrong with it."""
     seen = set()
     for argument in arguments:
-        targets = _attempt("", lambda argument=argument: targets_of(argument))
+        targets = _attempt("", targets_of, argument)
         if isinstance(targets, Failure):
             yield Outcome(argument, None, targets)
             continue
@@ -259,11 +231,11 @@ class _Processes(contextlib.ExitStack):
         self._running: dict[tuple[str, str], Elsewhere] = {}
         self._waiting: dict[tuple[str, str], ThreadPoolExecutor] = {}
 
-    def kernels_in(self, source: Source, arch: str) -> list[str] | Failure:
-        names: list[str] | Failure = _attempt("does not import: ", lambda: self._call("kernels_in", source, arch))
+    def kernels_in(self, source: Source, arch: str | None) -> list[str] | Failure:
+        names: list[str] | Failure = _attempt("does not import: ", self._call, "kernels_in", source, arch)
         return names
 
-    def lower(self, target: Target, peers: int | None, arch: str) -> "tuple[Lowered, int, str | None]":
+    def lower(self, target: Target, peers: int | None, arch: str | None) -> "tuple[Lowered, int, str | None]":
         lowered: tuple[Lowered, int, str | None] = self._call("lower_named", target.source, arch, target.kernel, peers)
         return lowered
 
@@ -274,17 +246,18 @@ class _Processes(contextlib.ExitStack):
             self._waiting[key] = ThreadPoolExecutor(1)
             self.callback(self._waiting[key].shutdown, cancel_futures=True)
         said = f"does not compile for {ready.arch} ({ready.why}):\n"
-        return self._waiting[key].submit(_attempt, said, lambda: self._compile(base, ready))
+        return self._waiting[key].submit(_attempt, said, self._compile, base, ready)
 
     def _compile(self, base: str, ready: Ready) -> Compiled:
         try:
-            return _compile(self._process(base, ready.arch), ready)
+            return compile_in(self._process(base, ready.arch), ready)
         except Ended:
             del self._running[base, ready.arch]
             raise
 
-    def _call(self, function: str, source: Source, arch: str, *rest: Any) -> Any:
-        process = self._process(source.base, arch)
+    def _call(self, function: str, source: Source, arch: str | None, *rest: Any) -> Any:
+        # What is lowered without an architecture is most often for the first.
+        process = self._process(source.base, arch or _HOPPER)
         try:
             return process.call(f"safegpu.offline.kernels:{function}", source, arch, *rest)
         except Raised as error:
@@ -292,7 +265,7 @@ class _Processes(contextlib.ExitStack):
                 raise BadTarget(str(error)) from None
             raise
         except Ended:
-            del self._running[source.base, arch]
+            del self._running[source.base, arch or _HOPPER]
             raise
         finally:
             self._said(process.said())

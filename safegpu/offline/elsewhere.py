@@ -96,6 +96,7 @@ def _how_it_ended(status: int) -> str:
 
 
 def serve() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks, which ends this one
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the called prints
     sys.stdin = open(os.devnull)

@@ -21,7 +21,7 @@ from safegpu.offline.targets import Source
 DEVICES_PARAMETER = "devices"
 
 
-def kernels_in(source: Source, arch: str) -> list[str]:
+def kernels_in(source: Source, arch: str | None) -> list[str]:
     """The names of the kernels that a module makes, and of those which its builders make without arguments.
 
     A builder is a public function annotated to return a `Kernel`. What a module imports belongs to another.
@@ -40,8 +40,11 @@ def kernels_in(source: Source, arch: str) -> list[str]:
     ]
 
 
-def lower_named(source: Source, arch: str, name: str, peers: int | None) -> tuple[Lowered, int, str | None]:
-    """The kernel of this name lowered for `arch`, the number of devices it is for, and the architecture it states."""
+def lower_named(source: Source, arch: str | None, name: str, peers: int | None) -> tuple[Lowered, int, str | None]:
+    """The kernel of this name lowered for `arch`, the number of devices it is for, and the architecture it states.
+
+    Without `arch`, nobody has said one: the kernel is lowered for the one it states, or for Mosaic GPU's guess.
+    """
     module = _imported(source, arch)
     try:
         value = getattr(module, name)
@@ -56,20 +59,25 @@ def lower_named(source: Source, arch: str, name: str, peers: int | None) -> tupl
         raise BadTarget(f"{source}:{name} {error}") from None
 
 
-def lower(value: Any, arch: str, peers: int | None) -> tuple[Lowered, int, str | None]:
+def lower(value: Any, arch: str | None, peers: int | None) -> tuple[Lowered, int, str | None]:
     """A kernel or what a builder makes, as `lower_named`. BadTarget's text begins with its verb."""
     kernel = module_of(value)
     if kernel is None:
         build, peers = _builder(value, peers)
         kernel, value = _built(build, arch, peers)
     if kernel.is_multi_device and (peers or 1) == 1:
-        raise BadTarget("addresses other devices: say by peers for how many it was built")
+        raise BadTarget("addresses other devices: give the number that it was built for, --peers N or peers=N")
     return Lowered.of(kernel), peers or 1, stated_arch(value)
 
 
 def stated_arch(kernel: Any) -> str | None:
     """The architecture that the kernel itself says it is for. There is no way to say it yet."""
     return None
+
+
+def _capability(arch: str | None) -> tuple[int, int]:
+    """The compute capability to lower for: without an architecture, what Mosaic GPU guesses on a CPU."""
+    return (9, 0) if arch is None else DEVICES[arch].arch
 
 
 def _builder(value: Any, peers: int | None) -> tuple[Callable[[], Any], int]:
@@ -92,8 +100,8 @@ def _builder(value: Any, peers: int | None) -> tuple[Callable[[], Any], int]:
     return functools.partial(value, **{DEVICES_PARAMETER: peers}), peers
 
 
-def _built(build: Callable[[], Any], arch: str, peers: int) -> tuple[KernelModule, Any]:
-    with tracing_context(DEVICES[arch].arch, peers), lowered_modules() as lowered:
+def _built(build: Callable[[], Any], arch: str | None, peers: int) -> tuple[KernelModule, Any]:
+    with tracing_context(_capability(arch), peers), lowered_modules() as lowered:
         built = build()
     if kernel := module_of(built):
         return kernel, built
@@ -127,10 +135,10 @@ def _is_optional(parameter: inspect.Parameter) -> bool:
 
 
 @functools.cache
-def _imported(source: Source, arch: str) -> types.ModuleType:
+def _imported(source: Source, arch: str | None) -> types.ModuleType:
     """The module, whose own kernels are lowered for `arch` as it is imported."""
     try:
-        with architecture(DEVICES[arch].arch):
+        with architecture(_capability(arch)):
             return importlib.import_module(source.module) if _is_found(source) else _import_file(source)
     except (Exception, SystemExit) as error:
         if isinstance(error, BadTarget):

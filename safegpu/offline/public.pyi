@@ -1,28 +1,7 @@
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
 from safegpu.kernel import Kernel
 from safegpu.offline.compiled import Compiled
-
-@dataclass(frozen=True)
-class Ready:
-    lowered: Any
-    peers: int
-    arch: str
-    why: str
-
-@dataclass(frozen=True)
-class Failure:
-    said: str
-    traceback: str
-    is_of_the_call: bool
-
-@dataclass(frozen=True)
-class Outcome:
-    target: str
-    ready: Ready | None
-    result: Compiled | Failure
 
 def compile_kernel(
     kernel: Kernel | Callable[[], Kernel], *, arch: str | None = None, peers: int | None = None
@@ -37,12 +16,3 @@ def compile_kernel(
     Raises CompileError where the compiler or ptxas refuses the kernel, and BadTarget, a ValueError, where there is
     nothing to compile as asked; what the function raises goes through.
     """
-
-def compile_targets(
-    arguments: Iterable[str],
-    *,
-    arch: str | None = ...,
-    peers: int | None = ...,
-    progress: Callable[[str, int | None], None] = ...,
-    said: Callable[[str], object] = ...,
-) -> Iterator[Outcome]: ...
