@@ -115,20 +115,25 @@ def tracing_context(arch: tuple[int, int], peers: int = 1) -> Iterator[None]:
         yield
 
 
-def kernel_of(build: Callable[[], Any], arch: tuple[int, int] = (9, 0), *, peers: int = 1) -> tuple[Any, KernelModule]:
+def lower(build: Callable[[], Any], arch: tuple[int, int] = (9, 0), *, peers: int = 1) -> tuple[Any, Lowered]:
     """What `build()` returns, and the one kernel it lowered for `arch`.
 
     `build` calls `as_gpu_kernel` once, raw or safegpu. `peers` above 1 lowers as in a mesh of that many
     devices, which `to_remote`, `to_remote_multicast` and `device_id` need; a `build` that sets its own mesh
     needs nothing here. Exceptions of the kernel's trace propagate.
     """
+    built, kernel = _kernel_of(build, arch, peers)
+    return built, Lowered.of(kernel)
+
+
+def lowered(build: Callable[[], object], arch: tuple[int, int] = (9, 0), *, peers: int = 1) -> str:
+    """The text of the one module that `build()` lowers for `arch`; see `lower`."""
+    return str(_kernel_of(build, arch, peers)[1].module)
+
+
+def _kernel_of(build: Callable[[], Any], arch: tuple[int, int], peers: int) -> tuple[Any, KernelModule]:
     with tracing_context(arch, peers), lowered_modules() as kernels:
         built = build()
     if len(kernels) != 1:
         raise ValueError(f"build must call as_gpu_kernel exactly once, but it lowered {len(kernels)} kernels")
     return built, kernels[0]
-
-
-def lowered(build: Callable[[], object], arch: tuple[int, int] = (9, 0), *, peers: int = 1) -> str:
-    """The text of the one module that `build()` lowers for `arch`; see `kernel_of`."""
-    return str(kernel_of(build, arch, peers=peers)[1].module)

@@ -10,7 +10,7 @@ def missing() -> list[str]:
     absent = [name for name in ("jax", "jaxlib") if not _importable(name)]
     if not any(_importable(f"jax_plugins.xla_cuda{version}") for version in (13, 12)):
         absent.append("jax-cuda13-plugin with jax-cuda13-pjrt")
-    root = _cuda_root()
+    root = cuda_root()
     return absent + [tool for tool in ("ptxas", "nvdisasm") if not (root / "bin" / tool).exists()]
 
 
@@ -26,7 +26,7 @@ def _importable(name: str) -> bool:
         return False
 
 
-def _cuda_root() -> Path:
+def cuda_root() -> Path:
     """Where jax itself looks for the CUDA tools."""
     if root := os.environ.get("CUDA_ROOT"):
         return Path(root)
