@@ -132,6 +132,7 @@ FILES = {
     "wrong.py": "def f(:  # as_gpu_kernel\n",
     "plain.py": "raise SystemExit('imported, though it speaks of no such thing')\n",
     "no_kernel.py": "as_gpu_kernel = None\n",
+    "empty.py": "",
     "below/deep.py": "raise SystemExit('as_gpu_kernel')\n",
 }
 
@@ -326,11 +327,20 @@ def test_what_is_no_kernel(folder: Path) -> None:
     done = run(
         folder,
         *("kernels.py:sized", "kernels.py:nope", "kernels.py:number", "kernels.py:Tensor", "kernels.py:copy"),
-        *("no_kernel.py", "below/none.py", "nowhere", "no.such:kernel", "kernels.py:", "kernels.py:a.b", "code:x.y"),
-        *("os:getcwd", "what?:x"),
+        *(
+            "no_kernel.py",
+            "empty.py",
+            "below/none.py",
+            "nowhere",
+            "no.such:kernel",
+            "kernels.py:",
+            "kernels.py:a.b",
+            "code:x.y",
+        ),
+        *("os:getcwd", "what?:x", "sys:nope"),
     )
     assert done.returncode == 2
-    assert done.stdout == "0 of 14 compiled\n"
+    assert done.stdout == "0 of 16 compiled\n"
     assert done.stderr.splitlines() == [
         "safegpu: kernels.py:sized needs arguments, n, m: write a function that needs none and calls it",
         "safegpu: kernels.py has no nope; its kernels are make, tensor, shared, wrapped, raises, asserts, refused, "
@@ -343,6 +353,8 @@ def test_what_is_no_kernel(folder: Path) -> None:
         "calls it",
         "safegpu: no kernel in no_kernel.py: it has no public function that returns Kernel and needs no argument, and "
         "nothing made by as_gpu_kernel",
+        "safegpu: no kernel in empty.py: it has no public function that returns Kernel and needs no argument, and "
+        "nothing made by as_gpu_kernel",
         "safegpu: no such file or folder: below/none.py",
         "safegpu: no such file or folder: nowhere; in a module, name one kernel, nowhere:KERNEL",
         "safegpu: no module named no.such, here or in PYTHONPATH",
@@ -351,6 +363,7 @@ def test_what_is_no_kernel(folder: Path) -> None:
         "safegpu: code:x.y names no kernel: write code:KERNEL",
         "safegpu: os:getcwd made no kernel and returned str: return what as_gpu_kernel made",
         "safegpu: what? is no module's name and no Python file",
+        "safegpu: sys has no nope",
     ]
 
 

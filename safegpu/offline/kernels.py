@@ -8,6 +8,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from safegpu._jax import KernelModule, architecture, lowered_modules, module_of
@@ -27,9 +28,10 @@ def kernels_in(source: Source, arch: str | None) -> list[str]:
     A builder is a public function annotated to return a `Kernel`. What a module imports belongs to another.
     """
     module = _imported(source, arch)
+    source_text = Path(file).read_bytes() if (file := getattr(module, "__file__", None)) else b""
     others = {
         alias.asname or alias.name
-        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        for node in ast.walk(ast.parse(source_text))
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
