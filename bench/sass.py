@@ -10,7 +10,6 @@ import argparse
 import hashlib
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,9 @@ from typing import Any
 
 from bench import report
 from bench.report import ROOT
-from safegpu.offline.codegen import DEVICES, compile_build, missing
+from safegpu import compile_kernel
+from safegpu.offline.devices import DEVICES
+from safegpu.offline.toolchain import missing
 
 SIDES = ("raw", "safegpu")
 
@@ -30,9 +31,9 @@ def compile_all(side: str, arch: str, kernels: Sequence[str]) -> None:
     for name in kernels:
         typed, raw, _, peers = TWINS[name]
         try:
-            code = compile_build(raw if side == "raw" else typed, arch, peers=peers)
+            code = compile_kernel(raw if side == "raw" else typed, arch=arch, peers=peers)
         except Exception as error:
-            result: dict[str, Any] = {"fails": "\n".join(sorted(set(str(error).splitlines())))}
+            result: dict[str, Any] = {"fails": str(error)}
         else:
             result = {
                 "sass": hashlib.sha256(code.sass.encode()).hexdigest(),
@@ -45,27 +46,20 @@ def compile_all(side: str, arch: str, kernels: Sequence[str]) -> None:
 
 
 def elsewhere(side: str, arch: str, kernels: Sequence[str]) -> dict[str, Any]:
-    """What `compile_all` prints in a process of its own, and in another one after a kernel that LLVM aborts on."""
-    results: dict[str, Any] = {}
-    while left := [name for name in kernels if name not in results]:
-        command = [sys.executable, "-m", "bench.sass", "--side", side, "--arch", arch, *left]
-        environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-        ran = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False)
-        if ran.returncode > 0:
-            raise SystemExit(f"{' '.join(command)} exits with {ran.returncode}")
-        results |= dict(json.loads(line) for line in ran.stdout.splitlines())
-        if ran.returncode < 0:
-            results |= {
-                name: {"fails": signal.Signals(-ran.returncode).name} for name in left[ran.stdout.count("\n") :][:1]
-            }
-    return results
+    """What `compile_all` prints in a process of its own."""
+    command = [sys.executable, "-m", "bench.sass", "--side", side, "--arch", arch, *kernels]
+    environment = os.environ | {"JAX_PLATFORMS": "cpu"}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    if ran.returncode:
+        raise SystemExit(f"{' '.join(command)} exits with {ran.returncode}")
+    return dict(json.loads(line) for line in ran.stdout.splitlines())
 
 
 def verdict(raw: Mapping[str, Any], safegpu: Mapping[str, Any]) -> str:
-    """Whether the sides of a kernel are the `same`; `-` where neither compiles, and for the same reason."""
-    if raw != safegpu:
-        return "DIFFERS"
-    return "same" if "sass" in raw else "-"
+    """Whether the sides of a kernel are the `same`; `-` where neither compiles, each told so in its own words."""
+    if "fails" in raw and "fails" in safegpu:
+        return "-"
+    return "same" if raw == safegpu else "DIFFERS"
 
 
 def measure(kernels: Sequence[str], archs: Sequence[str]) -> list[dict[str, Any]]:

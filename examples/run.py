@@ -8,6 +8,7 @@ on the CPU, and compiles them for their GPUs where the CUDA wheels are installed
 """
 
 import argparse
+import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -92,7 +93,7 @@ def check_examples() -> bool:
 
 
 def lower_examples() -> None:
-    from safegpu.offline.codegen import DEVICES
+    from safegpu.offline.devices import DEVICES
     from safegpu.offline.lowering import lowered
 
     print("\nlowered on the CPU:")
@@ -101,19 +102,27 @@ def lower_examples() -> None:
         print(f"  {name:24}{example.arch:8}{len(text.splitlines()):6} lines of MLIR")
 
 
-def compile_examples() -> None:
-    from safegpu.offline import codegen
+def compile_examples() -> bool:
+    """Whether every example compiles, each for its GPU, printing what of it they use."""
+    from safegpu.offline import toolchain
+    from safegpu.offline.compiling import Failure, compile_targets
 
-    if absent := codegen.missing():
+    if absent := toolchain.missing():
         print(f"\nnot compiled: pip install 'safegpu[codegen]' brings {', '.join(absent)}")
-        return
-    print("\ncompiled without a GPU:")
-    for name, example in KERNELS.items():
-        target = f"{example.build.__module__}:{example.build.__name__}"
-        compiled = codegen.compile_elsewhere(target, example.arch, peers=example.peers)
+        return True
+    print("\ncompiled without a GPU:", flush=True)
+    targets = [f"{inspect.getfile(example.build)}:{example.build.__name__}" for example in KERNELS.values()]
+    failed = False
+    for (name, example), outcome in zip(KERNELS.items(), compile_targets(targets), strict=True):
+        if isinstance(compiled := outcome.result, Failure):
+            failed = True
+            print(f"  {name:24}{compiled.said}")
+            continue
         counts = ", ".join(f"{count} {each}" for each, count in compiled.sass_count(*example.instructions).items())
         spilled = compiled.spill_store_bytes + compiled.spill_load_bytes
-        print(f"  {name:24}{example.arch:8}{compiled.registers:4} registers, {spilled} bytes spilled, {counts}")
+        figures = f"{compiled.registers:4} registers, {spilled} bytes spilled"
+        print(f"  {name:24}{compiled.arch:8}{figures}, {counts}", flush=True)
+    return not failed
 
 
 # --- with one
@@ -247,8 +256,8 @@ def main() -> int:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     legal = check_examples()
     lower_examples()
-    compile_examples()
-    return 0 if legal else 1
+    compiled = compile_examples()
+    return 0 if legal and compiled else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Typed references and layouts for Mosaic GPU kernels: `import safegpu as mgpu` in place of jax's own module.
 
 Importing the package imports no jax. The tokens of dtypes and architectures and the layout types are here at once,
-everything else at the first use of a name; that first use is where a missing jax is reported.
+everything else at the first use of a name; that first use is where a missing jax is reported, of `compile_kernel`
+its call.
 """
 
 import importlib
@@ -17,6 +18,9 @@ from safegpu.dtypes import *  # noqa: F403
 # The submodules that stand for Mosaic GPU's own.
 _MIRRORS = ("fragmented_array", "launch_context", "profiler", "tcgen05", "utils")
 
+# What needs no jax to be named, by the module that has it.
+_OFFLINE = {"Compiled": "compiled", "CompileError": "errors", "compile_kernel": "public"}
+
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
@@ -27,6 +31,8 @@ def __getattr__(name: str) -> Any:
         return star_names()
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _OFFLINE:
+        return getattr(importlib.import_module(f"{__name__}.offline.{_OFFLINE[name]}"), name)
     if importlib.util.find_spec(f"{__name__}.{name}"):
         return importlib.import_module(f"{__name__}.{name}")
     from safegpu._surface import public_names
@@ -40,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {"__version__", "architectures", "dtypes", "layouts", *_MIRRORS}
+    names = {"__version__", "architectures", "dtypes", "layouts", *_MIRRORS, *_OFFLINE}
     names.update(architectures.__all__, dtypes.__all__)
     try:
         from safegpu._surface import public_names

@@ -96,6 +96,9 @@ from safegpu.matmul import mma as mma
 from safegpu.matmul import wgmma as wgmma
 from safegpu.matmul import wgmma_commit_group as wgmma_commit_group
 from safegpu.matmul import wgmma_wait_group as wgmma_wait_group
+from safegpu.offline.compiled import Compiled as Compiled
+from safegpu.offline.errors import CompileError as CompileError
+from safegpu.offline.public import compile_kernel as compile_kernel
 from safegpu.refs import ClusterSmemRef as ClusterSmemRef
 from safegpu.refs import DynamicSlice as DynamicSlice
 from safegpu.refs import GmemRef as GmemRef

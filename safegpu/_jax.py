@@ -5,8 +5,11 @@ use of a name that needs it, and a new jax is one file to look at.
 """
 
 import contextlib
+import dataclasses
+import inspect
+import io
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -31,9 +34,9 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
-    "SPEC_TYPES", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu", "ir", "jax",
+    "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu", "ir", "jax",
     "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context",
-    "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
+    "module_of", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
 
 
@@ -113,17 +116,89 @@ def known_capability() -> tuple[int, int] | None:
     return utils._infer_arch() if hasattr(device, "compute_capability") else None
 
 
+@dataclasses.dataclass(frozen=True)
+class KernelModule:
+    """A kernel as `as_gpu_kernel` lowered it: its module, and the specs of what it takes, updates and gives."""
+
+    module: ir.Module
+    inputs: tuple[Any, ...]
+    inouts: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+
+    @property
+    def arch(self) -> tuple[int, int]:
+        """The compute capability that the module is lowered for."""
+        attributes: Any = self.module.operation.attributes
+        return attributes["mosaic_gpu.arch_major"].value, attributes["mosaic_gpu.arch_minor"].value
+
+    @property
+    def is_multi_device(self) -> bool:
+        """Whether the kernel addresses other devices, whose number its module has as a constant."""
+        return launch_context.uses_collective_metadata(self.module)
+
+    def operations(self, name: str) -> list[Any]:
+        """The operations of this name, in order."""
+        found: list[Any] = []
+
+        def visit(operation: ir.Operation) -> ir.WalkResult:
+            if operation.name == name:
+                found.append(operation.opview)
+            return ir.WalkResult.ADVANCE
+
+        self.module.operation.walk(visit)
+        return found
+
+    def bytecode(self) -> bytes:
+        """The module as another process can read it; see `read`."""
+        buffer = io.BytesIO()
+        self.module.operation.write_bytecode(buffer)
+        return buffer.getvalue()
+
+    @classmethod
+    def read(
+        cls, bytecode: bytes, inputs: tuple[Any, ...], inouts: tuple[Any, ...], outputs: tuple[Any, ...]
+    ) -> "KernelModule":
+        context = make_ir_context()
+        core.dialect.register_dialect(context)
+        return cls(ir.Module.parse(bytecode, context=context), inputs, inouts, outputs)
+
+    def program(self) -> Callable[..., Any]:
+        """The function that `as_gpu_kernel` jits: it runs the kernel on arrays of these inputs and inouts."""
+
+        def program(*arrays: Any) -> Any:
+            return core.mosaic_gpu_p.bind(*arrays, module=self.module, out_types=self.outputs, inout_types=self.inouts)
+
+        return program
+
+
+def module_of(kernel: object) -> KernelModule | None:
+    """What `as_gpu_kernel` made this kernel of, or None for what it did not make.
+
+    It leaves that nowhere but in the variables of the function that it jits and of the two which that one calls.
+    """
+    try:
+        jitted = inspect.getclosurevars(kernel.__wrapped__).nonlocals  # type: ignore[attr-defined]
+        bound = inspect.getclosurevars(jitted["bind"]).nonlocals
+        arguments = inspect.getclosurevars(jitted["_check_args"]).nonlocals["expected_arg_tys"]
+        module, inouts, outputs = bound["module"], bound["inout_shape"], bound["out_shape"]
+    except (AttributeError, KeyError, TypeError):
+        return None
+    inouts = tuple(jax.tree.leaves(inouts))
+    inputs = tuple(arguments[: len(arguments) - len(inouts)])
+    return KernelModule(module, inputs, inouts, tuple(jax.tree.leaves(outputs)))
+
+
 @contextlib.contextmanager
-def lowered_modules() -> Iterator[list[tuple[str, tuple[Any, ...]]]]:
-    """Collects, of each kernel lowered inside the block, its module's text and the specs of its arguments."""
-    modules: list[tuple[str, tuple[Any, ...]]] = []
+def lowered_modules() -> Iterator[list[KernelModule]]:
+    """Collects the kernels that are lowered inside the block."""
+    modules: list[KernelModule] = []
     with _PATCHING:
         to_module = core._kernel_to_module
 
         def collect(*args: Any, **kwargs: Any) -> Any:
             result = to_module(*args, **kwargs)
-            module, in_shape, inout_shape, *_ = result
-            modules.append((str(module), (*in_shape, *inout_shape)))
+            module, *specs = result[:4]
+            modules.append(KernelModule(module, *(tuple(jax.tree.leaves(each)) for each in specs)))
             return result
 
         core._kernel_to_module = collect

@@ -1,11 +1,14 @@
-"""The command line: `safegpu check`, `safegpu explain`, `safegpu rules`."""
+"""The command line: `safegpu check`, `safegpu compile`, `safegpu explain`, `safegpu rules`."""
 
 import argparse
 import os
 import sys
 from collections.abc import Sequence
 
+from safegpu.offline.devices import DEVICES
+
 CLEAN, FOUND, FAILED = 0, 1, 2
+INTERRUPTED = 130  # as shells count a command that Ctrl-C ended
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` has read enough; at exit Python would complain once more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return status
 
 
@@ -43,6 +48,26 @@ def _check(options: argparse.Namespace) -> int:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _compile(options: argparse.Namespace) -> int:
+    from safegpu.offline.command import run
+
+    return run(
+        options.targets,
+        arch=options.arch,
+        peers=options.peers,
+        out=options.out,
+        as_json=options.json,
+        with_traceback=options.traceback,
+    )
+
+
+def _number_of_devices(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -77,7 +102,7 @@ class _Version(argparse.Action):
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="safegpu", description="Finds the illegal calls of Mosaic GPU kernels without a GPU."
+        prog="safegpu", description="Checks and compiles Mosaic GPU kernels without a GPU."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     parser.set_defaults(run=None)
@@ -90,6 +115,34 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("paths", nargs="+", metavar="PATH")
     check.set_defaults(run=_check)
+    compile_ = commands.add_parser(
+        "compile",
+        help="compile kernels to SASS, and say what they use of the GPU",
+        description="Compiles kernels to PTX and SASS without a GPU, and prints what each uses of one. Importing a "
+        "module runs it. Exits with 0 where all compiled, 1 where a kernel did not, 2 where there was nothing to "
+        "compile as asked.",
+    )
+    compile_.add_argument(
+        "targets",
+        nargs="+",
+        metavar="TARGET",
+        help="MODULE:KERNEL or FILE:KERNEL, where KERNEL was made by as_gpu_kernel or is a function that returns it; "
+        "a FILE, for all of its kernels and all functions that return a Kernel and need no argument; or a FOLDER, for "
+        "its files",
+    )
+    compile_.add_argument(
+        "--arch", choices=DEVICES, help="otherwise what a kernel states: sm_100a where it uses tcgen05, or sm_90a"
+    )
+    compile_.add_argument(
+        "--peers",
+        type=_number_of_devices,
+        metavar="N",
+        help="devices in the mesh; otherwise a function's `devices: int = N`, or 1",
+    )
+    compile_.add_argument("--out", metavar="DIR", help="where PTX and SASS go; otherwise .safegpu")
+    compile_.add_argument("--json", action="store_true", help="print the same for machines")
+    compile_.add_argument("--traceback", action="store_true", help="print where an error was raised")
+    compile_.set_defaults(run=_compile)
     explain = commands.add_parser(
         "explain", help="print the page of a rule: what it is about, why, and what to write instead"
     )

@@ -15,7 +15,8 @@ import pytest
 
 from safegpu import architectures
 from safegpu.architectures import ARCHITECTURES, INSTEAD, Architecture, having, of_compute_capability
-from safegpu.offline.codegen import DEVICES, _cuda_root, is_available
+from safegpu.offline.devices import DEVICES
+from safegpu.offline.toolchain import cuda_root, is_available
 
 ROOT = Path(__file__).resolve().parents[1]
 CAPABILITIES = [each for name, each in vars(architectures).items() if name.startswith("Has")]
@@ -35,7 +36,7 @@ def complaints(ptx: str, arch: type[Architecture], scratch: Path) -> str:
     """What ptxas says of the kernel; empty where it takes it."""
     file = scratch / "kernel.ptx"
     file.write_text(re.sub(r"^\.target \w+", f".target {arch.__name__}", ptx, count=1, flags=re.MULTILINE))
-    command = [_cuda_root() / "bin" / "ptxas", f"-arch={arch.__name__}", file, "-o", os.devnull]
+    command = [cuda_root() / "bin" / "ptxas", f"-arch={arch.__name__}", file, "-o", os.devnull]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     assert bool(process.returncode) == ("error" in process.stderr), process.stderr
     return process.stderr if process.returncode else ""

@@ -17,8 +17,9 @@ from jax.experimental.mosaic.gpu import core, utils
 
 import safegpu
 from examples import blackwell_matmul, blackwell_scaled_matmul, cluster_exchange, flash_attention
-from safegpu.offline.codegen import DEVICES, Compiled, compile_elsewhere, is_available
+from safegpu.offline.devices import DEVICES
 from safegpu.offline.lowering import lowered
+from safegpu.offline.toolchain import is_available
 from tests.raw import sparse_matmul
 
 THREADS = 128
@@ -44,8 +45,8 @@ class Kernel:
         return lowered(self.build, DEVICES[self.arch].arch, peers=self.peers)
 
     @functools.cache  # noqa: B019
-    def compiled(self) -> Compiled:
-        return compile_elsewhere(self.target, self.arch, peers=self.peers, **dict(self.keywords))
+    def compiled(self) -> safegpu.Compiled:
+        return safegpu.compile_kernel(self.build, arch=self.arch, peers=self.peers)
 
     def __hash__(self) -> int:
         return hash((self.target, self.arch, self.peers, self.keywords))
@@ -398,6 +399,7 @@ def test_compiles(kernel: Kernel) -> None:
     compiled = kernel.compiled()
     assert compiled.spill_store_bytes == compiled.spill_load_bytes == compiled.stack_frame_bytes == 0
     assert compiled.warnings == []
+    assert (compiled.name, compiled.arch, compiled.peers) == (kernel.body, kernel.arch, kernel.peers)
     assert compiled.ptx_count(*kernel.ptx) == kernel.ptx
     assert compiled.sass_count(*kernel.sass) == kernel.sass
 
@@ -483,11 +485,3 @@ def test_oracle_passes_exceptions_on_and_leaves_no_patch() -> None:
 def test_oracle_wants_one_kernel() -> None:
     with pytest.raises(ValueError, match="exactly once, but it lowered 0 kernels"):
         lowered(lambda: None)
-
-
-@needs_codegen
-def test_failure_names_what_failed() -> None:
-    with pytest.raises(
-        RuntimeError, match=r"(?s)sparse_matmul:float16 does not compile for sm_90a.*SG601: TMEM needs sm_100a"
-    ):
-        compile_elsewhere("examples.sparse_matmul:float16", "sm_90a")

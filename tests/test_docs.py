@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from safegpu.offline.lowering import lowered
+from safegpu.offline.toolchain import is_available
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -33,6 +34,17 @@ def test_the_first_kernel(tmp_path: Path) -> None:
     assert "@scale_mosaic_gpu" in lowered(names["kernel"], arch=(9, 0))
 
 
+@pytest.mark.skipif(not is_available(), reason="needs the CUDA plugin, ptxas and nvdisasm")
+def test_the_first_kernel_is_compiled(tmp_path: Path) -> None:
+    code, use = re.findall(r"^```python\n(.*?)^```$", (DOCS / "first_kernel.md").read_text(), re.M | re.S)
+    (tmp_path / "first_kernel.py").write_text(code)
+    (tmp_path / "use.py").write_text(use)
+    assert run("use", cwd=tmp_path).splitlines()[-1] == "24 0"
+    assert "registers      24 of 255 a thread, 0 bytes spilled" in run(
+        "safegpu", "compile", "first_kernel.py", cwd=tmp_path
+    )
+
+
 def test_its_mistakes_are_found(tmp_path: Path) -> None:
     page = (DOCS / "first_kernel.md").read_text()
     code = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0]
@@ -50,6 +62,13 @@ def test_its_mistakes_are_found(tmp_path: Path) -> None:
             [sys.executable, "-m", "safegpu", "check", "kernel.py"], cwd=tmp_path, capture_output=True, text=True
         )
         assert name.split()[0] in check.stdout, check.stdout + check.stderr
+
+
+@pytest.mark.skipif(not is_available(), reason="needs the CUDA plugin, ptxas and nvdisasm")
+def test_compiling_in_python(tmp_path: Path) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (DOCS / "compile.md").read_text(), re.M | re.S)
+    (tmp_path / "use.py").write_text(code)
+    assert run("use", cwd=tmp_path) == ""
 
 
 # --- adopting.md: a raw kernel, and the steps by which it becomes a typed one

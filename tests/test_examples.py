@@ -3,7 +3,7 @@
 import ast
 import dataclasses
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ from examples import (
     sparse_matmul,
 )
 from safegpu import kernel as safegpu_kernel
+from safegpu.offline.elsewhere import Elsewhere
 from safegpu.offline.lowering import lowered
+from safegpu.offline.toolchain import is_available
 from tests.raw import all_gather as raw_all_gather
 from tests.raw import blackwell_matmul as raw_matmul
 from tests.raw import blackwell_scaled_matmul as raw_scaled
@@ -32,6 +34,7 @@ from tests.raw import multimem_all_reduce as raw_all_reduce
 from tests.raw import sparse_matmul as raw_sparse
 
 EXAMPLES = Path(cluster_exchange.__file__).parent
+ROOT = EXAMPLES.parent
 HOPPER, BLACKWELL = (9, 0), (10, 0)
 
 OTHERWISE = hopper_matmul.Config(
@@ -154,11 +157,31 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
 }
 
 
+needs_codegen = pytest.mark.skipif(not is_available(), reason="needs the CUDA plugin, ptxas and nvdisasm")
+
+
 @pytest.mark.parametrize(("typed", "raw", "arch", "peers"), TWINS.values(), ids=TWINS)
 def test_lowers_to_the_same_bytes(
     typed: Callable[[], Any], raw: Callable[[], Any], arch: tuple[int, int], peers: int
 ) -> None:
     assert lowered(typed, arch, peers=peers) == lowered(raw, arch, peers=peers)
+
+
+@pytest.fixture(scope="module")
+def raw_compilers() -> Iterator[dict[tuple[int, int], Elsewhere]]:
+    with Elsewhere([str(ROOT)]) as hopper, Elsewhere([str(ROOT)]) as blackwell:
+        yield {HOPPER: hopper, BLACKWELL: blackwell}
+
+
+@needs_codegen
+@pytest.mark.parametrize("name", TWINS)
+def test_compiles_to_the_same_sass(name: str, raw_compilers: dict[tuple[int, int], Elsewhere]) -> None:
+    """The raw kernel's as jax compiles what it jitted, in a process that has not seen the other."""
+    typed, _, capability, peers = TWINS[name]
+    arch = {HOPPER: "sm_90a", BLACKWELL: "sm_100a"}[capability]
+    raw = raw_compilers[capability].call("tests.support.jitted:sass", name, arch)
+    assert f".target\t{arch}" in raw
+    assert mgpu.compile_kernel(typed, arch=arch, peers=peers).sass == raw
 
 
 @pytest.mark.parametrize(("typed", "_raw", "arch", "peers"), TWINS.values(), ids=TWINS)

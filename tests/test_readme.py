@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from examples.run import KERNELS
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 
@@ -33,12 +35,21 @@ def test_example_and_what_is_printed_of_it(tmp_path: Path) -> None:
     assert check.returncode == 1
 
 
-def test_main_job_prints_what_the_readme_shows() -> None:
+def test_main_job() -> None:
     job = run(sys.executable, "-m", "examples.run", cwd=ROOT)
     assert job.returncode == 0, job.stderr
-    shown = [line for line in blocks("console")[1].splitlines()[2:] if line.startswith("  ")]
-    assert shown
-    assert set(shown) <= set(job.stdout.splitlines())
+    _, compiled = job.stdout.split("compiled without a GPU:\n")
+    for line, (name, example) in zip(compiled.splitlines(), KERNELS.items(), strict=True):
+        assert line.startswith(f"  {name} ")
+        assert f" {example.arch} " in line
+        assert " 0 bytes spilled, " in line
+        assert all(re.search(rf" [1-9]\d* {re.escape(each)}(,|$)", line) for each in example.instructions)
+
+
+def test_compile_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    command, shown = blocks("console")[1].split("\n", 1)
+    compiled = run(sys.executable, *command.split()[2:], "--out", tmp_path / ".safegpu", cwd=ROOT)
+    assert compiled.stdout.replace(f"{tmp_path}/", "") == shown
 
 
 def test_an_example_without_its_gpu_says_so() -> None:

@@ -102,6 +102,17 @@ def test_command_line_says_what_is_missing(python: Path, kernel: Path) -> None:
     assert len(checked.stderr.splitlines()) == 1 and "pip install 'safegpu[check]'" in checked.stderr
 
 
+def test_compile_says_what_is_missing(python: Path, kernel: Path) -> None:
+    compiled = run(python.parent / "safegpu", "compile", "kernel.py", cwd=kernel.parent)
+    assert compiled.returncode == 2
+    assert compiled.stdout == ""
+    assert len(compiled.stderr.splitlines()) == 1 and "pip install 'safegpu[codegen]'" in compiled.stderr
+    script = "import safegpu; safegpu.compile_kernel(lambda: None)"
+    in_python = run(python, "-c", script, cwd=kernel.parent)
+    assert in_python.returncode == 1
+    assert in_python.stderr.splitlines()[-1].endswith("pip install 'safegpu[codegen]'")
+
+
 def test_without_jax_the_first_use_says_so(python: Path, kernel: Path) -> None:
     used = run(python, "kernel.py", cwd=kernel.parent)
     assert used.returncode == 1

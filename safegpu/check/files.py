@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from safegpu._modules import module_name
 from safegpu.check._errors import CannotCheck
 
 SUFFIXES = (".py", ".pyi")
@@ -35,7 +36,7 @@ def rounds(found: list[str]) -> list[list[str]]:
     """
     folders: dict[Path, dict[str, str]] = {}
     for path in found:
-        base, module = _module(path)
+        base, module = module_name(path)
         known = folders.setdefault(base, {})
         if path.endswith(".pyi") or module not in known:
             known[module] = path
@@ -65,16 +66,3 @@ def _below(folder: str) -> list[str]:
 def _is_skipped(folder: str) -> bool:
     """Whether a walk passes by: what others wrote, and stubs of other packages, whose modules have their names."""
     return folder in SKIPPED or folder.startswith(".") or folder.endswith("-stubs")
-
-
-def _module(path: str) -> tuple[Path, str]:
-    """The folder that a module is imported from, and its name there: what mypy makes of a path."""
-    resolved = Path(os.path.abspath(path))
-    base = resolved.parent
-    for folder in resolved.parents:
-        if not folder.name.isidentifier():
-            break
-        if any((folder / f"__init__{suffix}").exists() for suffix in SUFFIXES):
-            base = folder.parent
-    parts = resolved.with_suffix("").relative_to(base).parts
-    return base, ".".join(part for part in parts if part != "__init__")

@@ -490,12 +490,12 @@ def of(capability: type[Architecture]) -> list[Operation]:
 
 
 def main() -> None:
-    from safegpu.offline.codegen import compile_build
+    from safegpu import compile_kernel
 
     capability, out = getattr(architectures, sys.argv[1]), Path(sys.argv[2])
     arch = architectures.having(capability)[0].__name__
     for each in of(capability):
-        (out / f"{each.name}.ptx").write_text(compile_build(each.build, arch, peers=each.peers).ptx)
+        (out / f"{each.name}.ptx").write_text(compile_kernel(each.build, arch=arch, peers=each.peers).ptx)
 
 
 if __name__ == "__main__":
