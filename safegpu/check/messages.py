@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from safegpu.check.compare import short
+from safegpu.check.compare import differences, short
 from safegpu.check.matching import POSITIONAL, UNKNOWN, Argument, Mismatch, Reading, best
+from safegpu.check.operations import ARRAY, lacking, operator
 from safegpu.check.rows import of_all_rows
 from safegpu.check.surface import carriers, signatures
 from safegpu.check.typeexpr import ANYTHING, UNION, Type, parse
 
-ARRAY = "FragmentedArray"
 SPLAT = Type("Splat")
 INT = Type("int")
 
@@ -69,6 +69,14 @@ def _attribute(match: re.Match[str]) -> Complaint:
 def _operator(match: re.Match[str]) -> Complaint:
     left, right = parse(match["left"]), parse(match["right"])
     operation = f"{short(left)} {match['operator']} {short(right)}"
+    decides = operator(match["operator"], left, right)
+    if decides and lacking(*decides):
+        array, method = decides
+        return Complaint(f"{ARRAY}.{method}", (Mismatch("self", array),), operation)
+    if right.name == ARRAY and left.name != ARRAY:
+        left, right = right, left
+    if match["operator"] == "**" and left.name == ARRAY and not differences(right, _combinable(left)):
+        return Complaint(f"{ARRAY}.__pow__", (Mismatch("other", right),), operation)
     return Complaint("operator", (Mismatch("other", right, _combinable(left)),), operation)
 
 
