@@ -49,8 +49,9 @@ _A8 = TypeVar("_A8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
 _B8 = TypeVar("_B8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
 _Meta = TypeVar("_Meta", int2, uint2)
 _S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn, default=float8_e8m0fnu)
-# Whether two blocks share the work: of an operation, and of the memory that it uses.
+# Whether two blocks share the work: of an operation, and of the memory that it uses. One block where it is not said.
 Pair = TypeVar("Pair", bool, Literal[False], Literal[True], default=bool)
+One = TypeVar("One", bool, Literal[False], default=bool)
 ASwizzle = TypeVar("ASwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
@@ -502,7 +503,20 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, One],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, One],
+    b: SmemRef[_O, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -514,7 +528,18 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, One],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, One],
+    b: SmemRef[_O, Literal[128]],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -527,7 +552,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, One],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, One],
+    b: SmemRef[_O, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -540,7 +577,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, One],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, One],
+    b: SmemRef[_O, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -554,7 +603,20 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, One],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, One],
+    b: SmemRef[_O, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -566,7 +628,18 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, One],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, One],
+    b: SmemRef[_O, Literal[128]],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -579,7 +652,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, One],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, One],
+    b: SmemRef[_O, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -592,7 +677,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, One],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, One],
+    b: SmemRef[_O, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -606,7 +703,20 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -618,7 +728,18 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -631,7 +752,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -644,7 +777,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -658,7 +803,20 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator, One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -670,7 +828,18 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator, One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -683,7 +852,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator, One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -696,7 +877,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[_C, layouts.M128Accumulator, One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -710,7 +903,20 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -722,7 +928,18 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[float8_e8m0fnu, One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -735,7 +952,19 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -748,7 +977,19 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -762,7 +1003,20 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    a: SmemRef[_A8, ASwizzle],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -774,7 +1028,18 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    a: SmemRef[_A8, Literal[128]],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[float8_e8m0fnu, One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -787,7 +1052,19 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    a: SmemRef[_A8, ASwizzle],
+    b: SmemRef[_B8, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -800,7 +1077,19 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    a: SmemRef[_A8, Literal[128]],
+    b: SmemRef[_B8, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[float8_e8m0fnu, One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -814,7 +1103,20 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, One],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4, One],
+    b_scale: ScalesTMEM[_S4, One],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -826,7 +1128,18 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, One],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[_S4, One],
+    b_scale: ScalesTMEM[_S4, One],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -839,7 +1152,19 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, One],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[_S4, One],
+    b_scale: ScalesTMEM[_S4, One],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -852,7 +1177,19 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, One],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4, One],
+    b_scale: ScalesTMEM[_S4, One],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -866,7 +1203,20 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    a: SmemRef[float4_e2m1fn, ASwizzle],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4, One],
+    b_scale: ScalesTMEM[_S4, One],
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -878,7 +1228,18 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    a: SmemRef[float4_e2m1fn, Literal[128]],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_scale: ScalesTMEM[_S4, One],
+    b_scale: ScalesTMEM[_S4, One],
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -891,7 +1252,19 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    a: SmemRef[float4_e2m1fn, ASwizzle],
+    b: SmemRef[float4_e2m1fn, Literal[128]],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: ScalesTMEM[_S4, One],
+    b_scale: ScalesTMEM[_S4, One],
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -904,7 +1277,19 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    a: SmemRef[float4_e2m1fn, Literal[128]],
+    b: SmemRef[float4_e2m1fn, BSwizzle],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: ScalesTMEM[_S4, One],
+    b_scale: ScalesTMEM[_S4, One],
+    a_sparse_metadata: SparseMetaTMEM[One],
+    accumulate: IntegerValue | bool = ...,
 ) -> None:
     """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.
 
@@ -914,8 +1299,16 @@ def mma(
     shapes, dtypes or layouts do not go together.
     """
 
-def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext | None = ...) -> None:
-    """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit")."""
+@overload
+def commit_arrive(
+    barrier: BarrierRef | ir.Value[Any], collective: Literal[False] = ..., ctx: LaunchContext | None = ...
+) -> None: ...
+@overload
+def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool, ctx: LaunchContext) -> None:
+    """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit").
+
+    With `collective` it arrives at the barriers of both blocks of a pair, which `ctx` knows.
+    """
 
 @overload
 def async_copy_sparse_metadata_smem_to_tmem(

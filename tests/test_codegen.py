@@ -435,3 +435,16 @@ def test_oracle_wants_one_kernel() -> None:
 def test_failure_names_what_failed() -> None:
     with pytest.raises(RuntimeError, match=r"(?s)sparse_matmul:float16 does not compile for sm_90a.*tcgen05"):
         compile_elsewhere("examples.sparse_matmul:float16", "sm_90a")
+
+
+@needs_codegen
+@pytest.mark.parametrize("dtype", ["float4_e2m1fn", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"])
+def test_narrow_floats_are_not_compared(dtype: str) -> None:
+    """Mosaic GPU lowers the comparison (SG309), for which LLVM has no type."""
+    with pytest.raises(RuntimeError, match="LLVM Translation failed"):
+        compile_elsewhere("tests.rules.generated.operation_cells:equality", "sm_100a", name=dtype)
+
+
+@needs_codegen
+def test_wide_floats_are_compared() -> None:
+    compile_elsewhere("tests.rules.generated.operation_cells:equality", "sm_100a", name="float16")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from safegpu.check.compare import differences, short
 from safegpu.check.matching import POSITIONAL, UNKNOWN, Argument, Mismatch, Reading, best
-from safegpu.check.operations import ARRAY, lacking, operator
+from safegpu.check.operations import ARRAY, SYMBOLS, lacking, operator
 from safegpu.check.rows import of_all_rows
 from safegpu.check.surface import carriers, signatures
 from safegpu.check.typeexpr import ANYTHING, UNION, Type, parse
@@ -78,6 +78,13 @@ def _operator(match: re.Match[str]) -> Complaint:
     if match["operator"] == "**" and left.name == ARRAY and not differences(right, _combinable(left)):
         return Complaint(f"{ARRAY}.__pow__", (Mismatch("other", right),), operation)
     return Complaint("operator", (Mismatch("other", right, _combinable(left)),), operation)
+
+
+def _operand(match: re.Match[str]) -> Complaint:
+    got, method = parse(match["got"]), match["function"]
+    operation = f"{ARRAY} {SYMBOLS.get(method, method)} {short(got)}"
+    call = f"{ARRAY}.{method}" if method == "__pow__" else "operator"
+    return Complaint(call, (Mismatch("other", got, Type(ARRAY, (ANYTHING, ANYTHING))),), operation)
 
 
 def _item_assignment(match: re.Match[str]) -> Complaint:
@@ -166,6 +173,11 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
         ("operator",),
         re.compile(r'^Unsupported operand types for (?P<operator>\S+) \("(?P<left>[^"]*)" and "(?P<right>[^"]*)"\)'),
         _operator,
+    ),
+    (
+        ("operator",),
+        re.compile(rf'^No overload variant of "(?P<function>__\w+__)" of "{ARRAY}" matches argument type {_GOT}'),
+        _operand,
     ),
     (
         ("assignment",),

@@ -20,6 +20,7 @@ SYMBOLS = {f"__{method}__": symbol for symbol, method in METHODS.items()} | {"__
 
 ARRAY = "FragmentedArray"
 SPLAT = Type("Splat")
+NOTHING = "_Untyped"
 
 
 def supports(dtype: Type, operations: Type) -> bool:
@@ -77,8 +78,13 @@ def _operations(signature: Signature) -> Type | None:
 
 
 def _of_any_layout(call: str) -> list[Signature]:
-    own = [(each, next((one.takes for one in each.parameters if one.name == SELF), None)) for each in signatures(call)]
-    return [each for each, takes in own if takes is None or takes.args[1:] != (SPLAT,)]
+    """The overloads that decide: not those of splats alone, nor the one that takes nothing."""
+    takes = {each: {one.name: one.takes for one in each.parameters} for each in signatures(call)}
+    return [
+        each
+        for each, types in takes.items()
+        if types.get(SELF, SPLAT).args[1:] != (SPLAT,) and types.get("other", SPLAT).name != NOTHING
+    ]
 
 
 @cache

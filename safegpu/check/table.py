@@ -176,8 +176,9 @@ ROWS = (
     Row("SG308", ANY, ANY, differs="scalar"),
     Row("SG308", "I1.select", "~S | ()"),
     # a pair of blocks
+    Row("SG502", "commit_arrive", "collective | ctx | !ctx"),
     Row("SG501", ANY, ANY, differs="collective"),
-    Row("SG501", f"mma | {_TO_TMEM}", "~Pair | collective"),
+    Row("SG501", f"mma | {_TO_TMEM}", "~Pair | ~One | collective"),
     # copies
     Row("SG403", "LaunchContext.async_copy", "!barrier"),
     Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op", differs="class", expected="None"),

@@ -56,6 +56,8 @@ def details(
         return said
     if code == "SG501" and reading:
         return _pairs(reading)
+    if code == "SG502":
+        return "argument `ctx` of tcgen05.commit_arrive is missing"
     if code == "SG804" and argument:
         given = "missing" if argument.parameter.startswith("!") else "given alone"
         return f"argument `{argument.parameter.lstrip('!')}` of {_name(complaint.call)} is {given}"
@@ -104,6 +106,8 @@ def _pairs(reading: Reading) -> str:
     parts = [f"`{name}` is TMEM of {said[str(each)]}" for name, each in whose.items() if str(each) in said]
     name = reading.signature.name
     named = any(each.parameter == "collective" for each in reading.pairs)
+    if not named and {str(each) for each in whose.values()} == {"Literal[True]"}:
+        return ", ".join([*parts, f"{name} without `collective=True` is of one block"])
     operation = f"`collective` of {name} says otherwise" if named and len(parts) == 1 else f"{name} takes them together"
     return ", ".join([*parts, operation if named or len(parts) > 1 else f"{name} is of one block"])
 

@@ -344,6 +344,14 @@ CATALOGUE = (
         mosaic="",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, TMEM", 'PTX ISA, "tcgen05.mma", .cta_group'),
     ),
+    Rule(
+        code="SG502",
+        name="collective-commit-without-context",
+        message="a collective commit arrives in both blocks of a pair, and needs the launch context",
+        fix="pass ctx=, the body's first parameter; it may be passed with collective=False, too",
+        mosaic="ctx must be provided for collective barriers",
+        references=("Mosaic GPU, tcgen05.commit_arrive", 'PTX ISA, "tcgen05.commit", .multicast::cluster'),
+    ),
     # --- 7: swizzle
     Rule(
         code="SG701",

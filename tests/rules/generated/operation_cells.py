@@ -141,3 +141,18 @@ def _answer(built: Any, number: int, cell: Cell) -> str:
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def equality(name: str) -> Any:
+    """A kernel that compares an array of this dtype with itself and stores what is equal."""
+    import safegpu as mgpu
+
+    def body(
+        _ctx: mgpu.LaunchContext, source: mgpu.GmemRef[mgpu.float32], out: mgpu.GmemRef[mgpu.float32], _s: tuple[()]
+    ) -> None:
+        array: Any = mgpu.FragmentedArray.load_strided(source, vec_size=8)
+        narrow = array.astype(getattr(mgpu, name))
+        (narrow == narrow).select(array, 0.0).store_untiled(out, optimized=False)
+
+    spec = mgpu.GMEM((64, 64), mgpu.float32)
+    return mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (spec,), spec, ())
