@@ -51,7 +51,7 @@ _Meta = TypeVar("_Meta", int2, uint2)
 _S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn, default=float8_e8m0fnu)
 # Whether two blocks share the work: of an operation, and of the memory that it uses. One block where it is not said.
 Pair = TypeVar("Pair", bool, Literal[False], Literal[True], default=bool)
-One = TypeVar("One", bool, Literal[False], default=bool)
+_One = TypeVar("_One", bool, Literal[False], default=bool)
 ASwizzle = TypeVar("ASwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
@@ -507,8 +507,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, One],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, One],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, _One],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, _One],
     b: SmemRef[_O, BSwizzle],
     *,
     a_swizzle: ASwizzle,
@@ -532,8 +532,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, One],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, One],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, _One],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, _One],
     b: SmemRef[_O, Literal[128]],
     *,
     a_scale: None = ...,
@@ -556,8 +556,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, One],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, One],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, _One],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, _One],
     b: SmemRef[_O, Literal[128]],
     *,
     a_swizzle: ASwizzle,
@@ -581,8 +581,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, One],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, One],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, _One],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, _One],
     b: SmemRef[_O, BSwizzle],
     *,
     b_swizzle: BSwizzle,
@@ -607,15 +607,15 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, One],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, One],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, _One],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, _One],
     b: SmemRef[_O, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -632,13 +632,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, One],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, One],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, _One],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, _One],
     b: SmemRef[_O, Literal[128]],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -656,14 +656,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, One],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, One],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, _One],
+    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, _One],
     b: SmemRef[_O, Literal[128]],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -681,14 +681,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, One],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, One],
+    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, _One],
+    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, _One],
     b: SmemRef[_O, BSwizzle],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -707,8 +707,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, _One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
@@ -732,8 +732,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, _One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_scale: None = ...,
@@ -756,8 +756,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, _One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
@@ -781,8 +781,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, _One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
@@ -807,15 +807,15 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator, One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[_C, layouts.M128Accumulator, _One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -832,13 +832,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator, One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[_C, layouts.M128Accumulator, _One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -856,14 +856,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator, One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[_C, layouts.M128Accumulator, _One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -881,14 +881,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator, One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[_C, layouts.M128Accumulator, _One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -907,14 +907,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -932,12 +932,12 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, Literal[128]],
     *,
-    a_scale: ScalesTMEM[float8_e8m0fnu, One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -956,13 +956,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
+    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -981,13 +981,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
+    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
     b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, One],
+    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1007,15 +1007,15 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
     a: SmemRef[_A8, ASwizzle],
     b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, One],
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1032,13 +1032,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
     a: SmemRef[_A8, Literal[128]],
     b: SmemRef[_B8, Literal[128]],
     *,
-    a_scale: ScalesTMEM[float8_e8m0fnu, One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, One],
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1056,14 +1056,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
     a: SmemRef[_A8, ASwizzle],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, One],
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1081,14 +1081,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
     a: SmemRef[_A8, Literal[128]],
     b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, One],
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1107,14 +1107,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
-    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, _One],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4, One],
-    b_scale: ScalesTMEM[_S4, One],
+    a_scale: ScalesTMEM[_S4, _One],
+    b_scale: ScalesTMEM[_S4, _One],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1132,12 +1132,12 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
-    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, _One],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
-    a_scale: ScalesTMEM[_S4, One],
-    b_scale: ScalesTMEM[_S4, One],
+    a_scale: ScalesTMEM[_S4, _One],
+    b_scale: ScalesTMEM[_S4, _One],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1156,13 +1156,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
-    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, _One],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[_S4, One],
-    b_scale: ScalesTMEM[_S4, One],
+    a_scale: ScalesTMEM[_S4, _One],
+    b_scale: ScalesTMEM[_S4, _One],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1181,13 +1181,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, One],
-    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, _One],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4, One],
-    b_scale: ScalesTMEM[_S4, One],
+    a_scale: ScalesTMEM[_S4, _One],
+    b_scale: ScalesTMEM[_S4, _One],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1207,15 +1207,15 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
     a: SmemRef[float4_e2m1fn, ASwizzle],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4, One],
-    b_scale: ScalesTMEM[_S4, One],
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_scale: ScalesTMEM[_S4, _One],
+    b_scale: ScalesTMEM[_S4, _One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1232,13 +1232,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
     a: SmemRef[float4_e2m1fn, Literal[128]],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
-    a_scale: ScalesTMEM[_S4, One],
-    b_scale: ScalesTMEM[_S4, One],
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_scale: ScalesTMEM[_S4, _One],
+    b_scale: ScalesTMEM[_S4, _One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1256,14 +1256,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
     a: SmemRef[float4_e2m1fn, ASwizzle],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[_S4, One],
-    b_scale: ScalesTMEM[_S4, One],
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_scale: ScalesTMEM[_S4, _One],
+    b_scale: ScalesTMEM[_S4, _One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1281,14 +1281,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, One],
+    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
     a: SmemRef[float4_e2m1fn, Literal[128]],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4, One],
-    b_scale: ScalesTMEM[_S4, One],
-    a_sparse_metadata: SparseMetaTMEM[One],
+    a_scale: ScalesTMEM[_S4, _One],
+    b_scale: ScalesTMEM[_S4, _One],
+    a_sparse_metadata: SparseMetaTMEM[_One],
     accumulate: IntegerValue | bool = ...,
 ) -> None:
     """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.
