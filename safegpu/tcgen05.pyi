@@ -51,7 +51,6 @@ _Meta = TypeVar("_Meta", int2, uint2)
 _S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn, default=float8_e8m0fnu)
 # Whether two blocks share the work: of an operation, and of the memory that it uses. One block where it is not said.
 Pair = TypeVar("Pair", bool, Literal[False], Literal[True], default=bool)
-_One = TypeVar("_One", bool, Literal[False], default=bool)
 ASwizzle = TypeVar("ASwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 
@@ -487,6 +486,12 @@ class ScalesTMEM(TMEMRef, Generic[_D, _P]):
 
 # --- the MMA
 
+# Of one block, or of a bool that nobody knows.
+type _OneInTmem[D, T] = InTmem[D, T, Literal[False]] | InTmem[D, T, bool]
+type _OneDense[D, T] = DenseTMEM[D, T, Literal[False]] | DenseTMEM[D, T, bool]
+type _OneSparseMeta = SparseMetaTMEM[Literal[False]] | SparseMetaTMEM[bool]
+type _OneScales[D] = ScalesTMEM[D, Literal[False]] | ScalesTMEM[D, bool]
+
 # ruff: noqa: UP047  (type variables that some overloads share)
 # Four ways to say the swizzles (what is left out is 128, and must be the buffer's), each for a dense and a sparse A: of one dtype, of the two
 # 8-bit floats, which may be mixed, of these with scales, and of 4-bit floats with scales.
@@ -507,8 +512,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, _One],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, _One],
+    d: _OneInTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, ASwizzle] | _OneDense[_O, layouts.OperandA],
     b: SmemRef[_O, BSwizzle],
     *,
     a_swizzle: ASwizzle,
@@ -532,8 +537,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, _One],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, _One],
+    d: _OneInTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, Literal[128]] | _OneDense[_O, layouts.OperandA],
     b: SmemRef[_O, Literal[128]],
     *,
     a_scale: None = ...,
@@ -556,8 +561,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, _One],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, _One],
+    d: _OneInTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, ASwizzle] | _OneDense[_O, layouts.OperandA],
     b: SmemRef[_O, Literal[128]],
     *,
     a_swizzle: ASwizzle,
@@ -581,8 +586,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, _One],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, _One],
+    d: _OneInTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, Literal[128]] | _OneDense[_O, layouts.OperandA],
     b: SmemRef[_O, BSwizzle],
     *,
     b_swizzle: BSwizzle,
@@ -607,15 +612,15 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, _One],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, _One],
+    d: _OneInTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, ASwizzle] | _OneDense[_O, layouts.OperandA],
     b: SmemRef[_O, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -632,13 +637,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, _One],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, _One],
+    d: _OneInTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, Literal[128]] | _OneDense[_O, layouts.OperandA],
     b: SmemRef[_O, Literal[128]],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -656,14 +661,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, _One],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, _One],
+    d: _OneInTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, ASwizzle] | _OneDense[_O, layouts.OperandA],
     b: SmemRef[_O, Literal[128]],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -681,14 +686,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, _One],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, _One],
+    d: _OneInTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator],
+    a: SmemRef[_O, Literal[128]] | _OneDense[_O, layouts.OperandA],
     b: SmemRef[_O, BSwizzle],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -707,8 +712,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, _One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_A8, ASwizzle] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
@@ -732,8 +737,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, _One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_A8, Literal[128]] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_scale: None = ...,
@@ -756,8 +761,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, _One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_A8, ASwizzle] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
@@ -781,8 +786,8 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, _One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_A8, Literal[128]] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
@@ -807,15 +812,15 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator, _One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[_C, layouts.M128Accumulator],
+    a: SmemRef[_A8, ASwizzle] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -832,13 +837,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator, _One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[_C, layouts.M128Accumulator],
+    a: SmemRef[_A8, Literal[128]] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -856,14 +861,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator, _One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[_C, layouts.M128Accumulator],
+    a: SmemRef[_A8, ASwizzle] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -881,14 +886,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[_C, layouts.M128Accumulator, _One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[_C, layouts.M128Accumulator],
+    a: SmemRef[_A8, Literal[128]] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
     b_scale: None = ...,
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -907,14 +912,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_A8, ASwizzle] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -932,12 +937,12 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_A8, Literal[128]] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, Literal[128]],
     *,
-    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -956,13 +961,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_A8, ASwizzle] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -981,13 +986,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, _One],
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_A8, Literal[128]] | _OneDense[_A8, layouts.OperandA],
     b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1007,15 +1012,15 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
+    d: _OneDense[float32, layouts.M128Accumulator],
     a: SmemRef[_A8, ASwizzle],
     b: SmemRef[_B8, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1032,13 +1037,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
+    d: _OneDense[float32, layouts.M128Accumulator],
     a: SmemRef[_A8, Literal[128]],
     b: SmemRef[_B8, Literal[128]],
     *,
-    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1056,14 +1061,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
+    d: _OneDense[float32, layouts.M128Accumulator],
     a: SmemRef[_A8, ASwizzle],
     b: SmemRef[_B8, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1081,14 +1086,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
+    d: _OneDense[float32, layouts.M128Accumulator],
     a: SmemRef[_A8, Literal[128]],
     b: SmemRef[_B8, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    b_scale: ScalesTMEM[float8_e8m0fnu, _One],
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1107,14 +1112,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
-    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, _One],
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | _OneDense[float4_e2m1fn, layouts.OperandA],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4, _One],
-    b_scale: ScalesTMEM[_S4, _One],
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1132,12 +1137,12 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
-    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, _One],
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | _OneDense[float4_e2m1fn, layouts.OperandA],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
-    a_scale: ScalesTMEM[_S4, _One],
-    b_scale: ScalesTMEM[_S4, _One],
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1156,13 +1161,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
-    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, _One],
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle] | _OneDense[float4_e2m1fn, layouts.OperandA],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[_S4, _One],
-    b_scale: ScalesTMEM[_S4, _One],
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1181,13 +1186,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, _One],
-    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, _One],
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128]] | _OneDense[float4_e2m1fn, layouts.OperandA],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4, _One],
-    b_scale: ScalesTMEM[_S4, _One],
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
@@ -1207,15 +1212,15 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
+    d: _OneDense[float32, layouts.M128Accumulator],
     a: SmemRef[float4_e2m1fn, ASwizzle],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4, _One],
-    b_scale: ScalesTMEM[_S4, _One],
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1232,13 +1237,13 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
+    d: _OneDense[float32, layouts.M128Accumulator],
     a: SmemRef[float4_e2m1fn, Literal[128]],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
-    a_scale: ScalesTMEM[_S4, _One],
-    b_scale: ScalesTMEM[_S4, _One],
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1256,14 +1261,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
+    d: _OneDense[float32, layouts.M128Accumulator],
     a: SmemRef[float4_e2m1fn, ASwizzle],
     b: SmemRef[float4_e2m1fn, Literal[128]],
     *,
     a_swizzle: ASwizzle,
-    a_scale: ScalesTMEM[_S4, _One],
-    b_scale: ScalesTMEM[_S4, _One],
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
@@ -1281,14 +1286,14 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: DenseTMEM[float32, layouts.M128Accumulator, _One],
+    d: _OneDense[float32, layouts.M128Accumulator],
     a: SmemRef[float4_e2m1fn, Literal[128]],
     b: SmemRef[float4_e2m1fn, BSwizzle],
     *,
     b_swizzle: BSwizzle,
-    a_scale: ScalesTMEM[_S4, _One],
-    b_scale: ScalesTMEM[_S4, _One],
-    a_sparse_metadata: SparseMetaTMEM[_One],
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: _OneSparseMeta,
     accumulate: IntegerValue | bool = ...,
 ) -> None:
     """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.

@@ -178,7 +178,7 @@ ROWS = (
     # a pair of blocks
     Row("SG502", "commit_arrive", "collective | ctx | !ctx"),
     Row("SG501", ANY, ANY, differs="collective"),
-    Row("SG501", f"mma | {_TO_TMEM}", "~Pair | ~One | collective"),
+    Row("SG501", f"mma | {_TO_TMEM}", "~Pair | collective"),
     # copies
     Row("SG403", "LaunchContext.async_copy", "!barrier"),
     Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op", differs="class", expected="None"),
