@@ -82,6 +82,11 @@ DISAGREEMENTS = (
     ),
     Disagreement(
         "ty",
+        r"accepted, but marked SG(309|310)",
+        "lets a dtype be a `Supporting` of anything, whatever its `__format__` takes",
+    ),
+    Disagreement(
+        "ty",
         r"Object of type `Kernel` is not assignable to `def ",
         "lets the name of a function stand for nothing but a function",
     ),

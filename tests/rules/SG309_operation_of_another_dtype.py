@@ -19,7 +19,8 @@ def full[D: (
     mgpu.bool_, mgpu.int8, mgpu.int32, mgpu.uint8, mgpu.uint32, mgpu.float8_e4m3fn, mgpu.float16, mgpu.bfloat16,
     mgpu.float32, mgpu.float64,
 )](dtype: type[D]) -> Array[D]:  # fmt: skip
-    array: Any = mgpu.FragmentedArray.splat(mgpu.c(1, dtype), (64, 64), LAYOUT, is_signed=dtype.is_signed)
+    token: Any = dtype
+    array: Any = mgpu.FragmentedArray.splat(mgpu.c(1, token), (64, 64), LAYOUT, is_signed=dtype.is_signed)
     return mgpu.FragmentedArray.wrap(array, dtype, LAYOUT)
 
 

@@ -19,7 +19,8 @@ def full[D: (
     mgpu.bool_, mgpu.int4, mgpu.int8, mgpu.int16, mgpu.int32, mgpu.uint32, mgpu.int64, mgpu.float4_e2m1fn,
     mgpu.float8_e4m3fn, mgpu.float8_e5m2, mgpu.float8_e8m0fnu, mgpu.float16, mgpu.bfloat16, mgpu.float32, mgpu.float64,
 )](dtype: type[D]) -> Array[D]:  # fmt: skip
-    array: Any = mgpu.FragmentedArray.splat(mgpu.c(1, dtype), (64, 64), LAYOUT, is_signed=dtype.is_signed)
+    token: Any = dtype
+    array: Any = mgpu.FragmentedArray.splat(mgpu.c(1, token), (64, 64), LAYOUT, is_signed=dtype.is_signed)
     return mgpu.FragmentedArray.wrap(array, dtype, LAYOUT)
 
 
