@@ -8,7 +8,7 @@ because its `dtype` is the numpy dtype. Signed and unsigned integers differ, so 
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, final
 
 from safegpu.architectures import HasTcgen05, HasTcgen05Int8
 
@@ -103,37 +103,70 @@ class AtomicallyReducesShared(Generic[_D, _With_contra]):
     """Itself, and the `atomic` of stores to shared memory and multimem (PTX ISA, "red", "multimem.red")."""
 
 
+# What arrays of a dtype can do is asked of the dtype in a way that a type variable passes: a helper that is generic
+# over dtypes, bounded or not, is legal, and a checker knows of its dtype what it knows of `object`. So the set of
+# operations stands where `object` has something, and narrows it: a format of `object` may be any string, a format of a
+# token is the name of an operation that it has. Nobody formats tokens.
+
+
+class Supports(Generic[_With_contra]):
+    """What `FragmentedArray` does with this dtype, by name."""
+
+    if TYPE_CHECKING:
+
+        def __format__(self, operation: _With_contra, /) -> str: ...  # type: ignore[override]  # pyright: ignore
+
+
+class Supporting(Protocol[_With_contra]):
+    """A dtype that supports this, or one that is not known, a type variable."""
+
+    def __format__(self, operation: _With_contra, /) -> str: ...  # type: ignore[override]  # pyright: ignore
+
+
+# `+ - * // **`, order, minimum and maximum, choice by a mask
+type _Arithmetic = Literal["arithmetic", "equality", "absolute value"]
+# a conversion is named by the dtypes that it can go to
+type _ToWide = Literal["conversion to integers and wide floats"]
+type _ToNarrow = Literal["conversion to narrow floats"]
+type _NarrowInteger = _ToWide | Literal["bitwise operations", "equality"]
+type _Integer = _NarrowInteger | _Arithmetic | Literal["integer arithmetic"]
+type _NarrowFloat = _ToNarrow | Literal["absolute value"]
+type _Float = _Arithmetic | _ToWide | Literal["division and float functions", "reciprocal"]
+type _Float16 = _Float | _ToNarrow | Literal["tanh(approx=True)", "conversion to all but float8_e8m0fnu"]
+type _ToAny = Literal["conversion to any dtype", "conversion of scales"]
+
+
 type _Add = Literal["add"]
 type _MinMax = Literal["add", "min", "max"]
 type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
 
 
 @final
-class bool_(DType):
+class bool_(DType, Supports[_Integer | Literal["selection", "1 bit"]]):
     bits: ClassVar[Literal[1]] = 1
     is_signed = False
 
 
 @final
-class int2(DType):
+class int2(DType, Supports[_NarrowInteger | Literal["2 bits"]]):
     bits: ClassVar[Literal[2]] = 2
     is_signed = True
 
 
 @final
-class int4(DType):
+class int4(DType, Supports[_NarrowInteger | Literal["conversion to float8_e4m3fn", "4 bits"]]):
     bits: ClassVar[Literal[4]] = 4
     is_signed = True
 
 
 @final
-class int8(DType):
+class int8(DType, Supports[_NarrowInteger | Literal["8 bits"]]):
     bits: ClassVar[Literal[8]] = 8
     is_signed = True
 
 
 @final
-class int16(DType):
+class int16(DType, Supports[_Integer | Literal["16 bits"]]):
     bits: ClassVar[Literal[16]] = 16
     is_signed = True
 
@@ -145,37 +178,42 @@ class int32(
     TMAReduces["int32", Literal["add", "smin", "smax", "inc", "dec", "and", "or", "xor"]],
     AtomicallyReduces["int32", _Atomic],
     AtomicallyReducesShared["int32", _Atomic],
+    Supports[_Integer | Literal["32 bits"]],
 ):
     bits: ClassVar[Literal[32]] = 32
     is_signed = True
 
 
 @final
-class int64(DType, TMAReduces["int64", Literal["add", "smin", "smax", "and", "or", "xor"]]):
+class int64(
+    DType,
+    TMAReduces["int64", Literal["add", "smin", "smax", "and", "or", "xor"]],
+    Supports[_Integer | Literal["64 bits"]],
+):
     bits: ClassVar[Literal[64]] = 64
     is_signed = True
 
 
 @final
-class uint2(DType):
+class uint2(DType, Supports[_NarrowInteger | Literal["absolute value", "2 bits"]]):
     bits: ClassVar[Literal[2]] = 2
     is_signed = False
 
 
 @final
-class uint4(DType):
+class uint4(DType, Supports[_NarrowInteger | Literal["conversion to float8_e4m3fn", "absolute value", "4 bits"]]):
     bits: ClassVar[Literal[4]] = 4
     is_signed = False
 
 
 @final
-class uint8(DType):
+class uint8(DType, Supports[_NarrowInteger | Literal["absolute value", "8 bits"]]):
     bits: ClassVar[Literal[8]] = 8
     is_signed = False
 
 
 @final
-class uint16(DType):
+class uint16(DType, Supports[_Integer | Literal["16 bits"]]):
     bits: ClassVar[Literal[16]] = 16
     is_signed = False
 
@@ -187,37 +225,42 @@ class uint32(
     TMAReduces["uint32", Literal["add", "umin", "umax", "inc", "dec", "and", "or", "xor"]],
     AtomicallyReduces["uint32", _Atomic],
     AtomicallyReducesShared["uint32", _Atomic],
+    Supports[_Integer | Literal["32 bits"]],
 ):
     bits: ClassVar[Literal[32]] = 32
     is_signed = False
 
 
 @final
-class uint64(DType, TMAReduces["uint64", Literal["add", "umin", "umax", "and", "or", "xor"]]):
+class uint64(
+    DType,
+    TMAReduces["uint64", Literal["add", "umin", "umax", "and", "or", "xor"]],
+    Supports[_Integer | Literal["64 bits"]],
+):
     bits: ClassVar[Literal[64]] = 64
     is_signed = False
 
 
 @final
-class float4_e2m1fn(DType):
+class float4_e2m1fn(DType, Supports[_NarrowFloat | Literal["conversion of scales", "4 bits"]]):
     bits: ClassVar[Literal[4]] = 4
     is_signed = None
 
 
 @final
-class float8_e4m3fn(DType):
+class float8_e4m3fn(DType, Supports[_NarrowFloat | Literal["8 bits"]]):
     bits: ClassVar[Literal[8]] = 8
     is_signed = None
 
 
 @final
-class float8_e5m2(DType):
+class float8_e5m2(DType, Supports[_NarrowFloat | Literal["8 bits"]]):
     bits: ClassVar[Literal[8]] = 8
     is_signed = None
 
 
 @final
-class float8_e8m0fnu(DType):
+class float8_e8m0fnu(DType, Supports[Literal["reciprocal", "conversion of scales", "8 bits"]]):
     bits: ClassVar[Literal[8]] = 8
     is_signed = None
 
@@ -229,6 +272,7 @@ class float16(
     TMAReduces["float16", _MinMax],
     AtomicallyReduces["float16", _MinMax],
     AtomicallyReducesShared["float16", _Add],
+    Supports[_Float16 | Literal["16 bits"]],
 ):
     bits: ClassVar[Literal[16]] = 16
     is_signed = None
@@ -240,6 +284,7 @@ class bfloat16(
     TMAReduces["bfloat16", _MinMax],
     AtomicallyReduces["bfloat16", _MinMax],
     AtomicallyReducesShared["bfloat16", _Add],
+    Supports[_Float16 | _ToAny | Literal["16 bits"]],
 ):
     bits: ClassVar[Literal[16]] = 16
     is_signed = None
@@ -252,13 +297,14 @@ class float32(
     TMAReduces["float32", _Add],
     AtomicallyReduces["float32", _Add],
     AtomicallyReducesShared["float32", _Add],
+    Supports[_Float16 | _ToAny | Literal["approximation", "32 bits"]],
 ):
     bits: ClassVar[Literal[32]] = 32
     is_signed = None
 
 
 @final
-class float64(DType):
+class float64(DType, Supports[_Float | Literal["64 bits"]]):
     bits: ClassVar[Literal[64]] = 64
     is_signed = None
 

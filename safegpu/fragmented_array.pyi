@@ -13,19 +13,26 @@ from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
     AtomicallyReduces,
     AtomicallyReducesShared,
+    Supporting,
     Token,
     UnknownDType,
     bfloat16,
     bool_,
+    float4_e2m1fn,
     float8_e4m3fn,
     float8_e5m2,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
+    int2,
+    int4,
     int8,
     int16,
     int32,
     int64,
+    uint2,
+    uint4,
     uint8,
     uint16,
     uint32,
@@ -61,6 +68,26 @@ _Layout = TypeVar("_Layout", default=Any)
 _I = TypeVar("_I", int32, uint32)
 _Added = TypeVar("_Added", float16, bfloat16, float32, int32, uint32)
 _Op = TypeVar("_Op", bound=MultimemReductionOp, default=Any)
+
+# What dtypes convert to: all, all but the scales of a block-scaled MMA, and so on.
+_Wide = TypeVar(
+    "_Wide",
+    bool_, int2, int4, int8, int16, int32, int64, uint2, uint4, uint8, uint16, uint32, uint64,
+    float16, bfloat16, float32, float64,
+)  # fmt: skip
+_NotScale = TypeVar(
+    "_NotScale",
+    bool_, int2, int4, int8, int16, int32, int64, uint2, uint4, uint8, uint16, uint32, uint64,
+    float4_e2m1fn, float8_e4m3fn, float8_e5m2, float16, bfloat16, float32, float64,
+)  # fmt: skip
+_NotWide = TypeVar("_NotWide", float4_e2m1fn, float8_e4m3fn, float8_e5m2, float16, bfloat16, float32)
+_OfScale = TypeVar("_OfScale", float4_e2m1fn, float8_e8m0fnu, bfloat16, float32)
+_Bits2 = TypeVar("_Bits2", int2, uint2)
+_Bits4 = TypeVar("_Bits4", int4, uint4, float4_e2m1fn)
+_Bits8 = TypeVar("_Bits8", int8, uint8, float8_e4m3fn, float8_e5m2, float8_e8m0fnu)
+_Bits16 = TypeVar("_Bits16", int16, uint16, float16, bfloat16)
+_Bits32 = TypeVar("_Bits32", int32, uint32, float32)
+_Bits64 = TypeVar("_Bits64", int64, uint64, float64)
 
 # --- layouts
 
@@ -273,6 +300,18 @@ class _Untyped:
 
 class InRegisters(Generic[_D_co, _L_co]):
     """An array in registers, its dtype one of several: `InRegisters[WgmmaMultiplies16Bit[...], layouts.WGMMA]`."""
+
+# Arrays of the dtypes that have an operation (`safegpu.dtypes`).
+type _Arithmetic[L] = InRegisters[Supporting[Literal["arithmetic"]], L]
+type _IntegerArithmetic[L] = InRegisters[Supporting[Literal["integer arithmetic"]], L]
+type _Bitwise[L] = InRegisters[Supporting[Literal["bitwise operations"]], L]
+type _Equality[L] = InRegisters[Supporting[Literal["equality"]], L]
+type _Floats[L] = InRegisters[Supporting[Literal["division and float functions"]], L]
+type _Reciprocal[L] = InRegisters[Supporting[Literal["reciprocal"]], L]
+type _Approximation[L] = InRegisters[Supporting[Literal["approximation"]], L]
+type _TanhApproximation[L] = InRegisters[Supporting[Literal["tanh(approx=True)"]], L]
+type _Magnitude[L] = InRegisters[Supporting[Literal["absolute value"]], L]
+type _Mask[L] = InRegisters[Supporting[Literal["selection"]], L]
 
 class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     """An array spread over the registers of a warpgroup.
@@ -570,23 +609,23 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     @overload
     @staticmethod
     def broadcasted_iota(
-        dtype: type[Token],
+        dtype: type[_Wide],
         shape: tuple[int, ...],
         dimension: int,
         layout: None = ...,
         *,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[Token, Splat]: ...
+    ) -> FragmentedArray[_Wide, Splat]: ...
     @overload
     @staticmethod
     def broadcasted_iota(
-        dtype: type[Token],
+        dtype: type[_Wide],
         shape: tuple[int, ...],
         dimension: int,
         layout: FragmentedLayout[_L],
         *,
         is_signed: bool | None = ...,
-    ) -> FragmentedArray[Token, _L]: ...
+    ) -> FragmentedArray[_Wide, _L]: ...
     @overload
     @staticmethod
     def broadcasted_iota(
@@ -607,7 +646,10 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
         *,
         is_signed: bool | None = ...,
     ) -> FragmentedArray[Any, _L]:
-        """The index of each element along `dimension`, as this dtype. Raises ValueError where there is no such axis."""
+        """The index of each element along `dimension`, as this dtype. Raises ValueError where there is no such axis.
+
+        The dtype is an integer, or a float of 16 bits or more.
+        """
     @classmethod
     def build[L](
         cls,
@@ -949,223 +991,402 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
         self: FragmentedArray[D, layouts.MMA_RHS_1[P]], new_layout: FragmentedLayout[layouts.MMA_RHS_1[P]]
     ) -> FragmentedArray[D, layouts.MMA_RHS_1[P]]:
         """The same array in another layout, where Mosaic GPU converts (`unsupported-layout-conversion`); else NotImplementedError."""
+    # Which dtypes convert into which, and which widths are equal: a row of targets for all sources that have them.
     @overload
     def astype(
-        self, new_dtype: type[Token], *, is_signed: bool | None = ..., rounding: Rounding | None = ...
+        self: InRegisters[Supporting[Literal["conversion to any dtype"]], Any],
+        new_dtype: type[Token],
+        *,
+        is_signed: bool | None = ...,
+        rounding: Rounding | None = ...,
     ) -> FragmentedArray[Token, _L_co]: ...
+    @overload
+    def astype(
+        self: InRegisters[Supporting[Literal["conversion to all but float8_e8m0fnu"]], Any],
+        new_dtype: type[_NotScale],
+        *,
+        is_signed: bool | None = ...,
+        rounding: Rounding | None = ...,
+    ) -> FragmentedArray[_NotScale, _L_co]: ...
+    @overload
+    def astype(
+        self: InRegisters[Supporting[Literal["conversion to integers and wide floats"]], Any],
+        new_dtype: type[_Wide],
+        *,
+        is_signed: bool | None = ...,
+        rounding: Rounding | None = ...,
+    ) -> FragmentedArray[_Wide, _L_co]: ...
+    @overload
+    def astype(
+        self: InRegisters[Supporting[Literal["conversion to narrow floats"]], Any],
+        new_dtype: type[_NotWide],
+        *,
+        is_signed: bool | None = ...,
+        rounding: Rounding | None = ...,
+    ) -> FragmentedArray[_NotWide, _L_co]: ...
+    @overload
+    def astype(
+        self: InRegisters[Supporting[Literal["conversion of scales"]], Any],
+        new_dtype: type[_OfScale],
+        *,
+        is_signed: bool | None = ...,
+        rounding: Rounding | None = ...,
+    ) -> FragmentedArray[_OfScale, _L_co]: ...
+    @overload
+    def astype(
+        self: InRegisters[Supporting[Literal["conversion to float8_e4m3fn"]], Any],
+        new_dtype: type[float8_e4m3fn],
+        *,
+        is_signed: bool | None = ...,
+        rounding: Rounding | None = ...,
+    ) -> FragmentedArray[float8_e4m3fn, _L_co]: ...
     @overload
     def astype(
         self, new_dtype: ir.Type | UnknownDType, *, is_signed: bool | None = ..., rounding: Rounding | None = ...
     ) -> FragmentedArray[Any, _L_co]:
-        """Converts each element. Given a dtype token, the signedness is the token's."""
+        """Converts each element. Given a dtype token, the signedness is the token's.
+
+        Integers and floats of 16 bits or more convert among each other; narrower floats to and from float16, bfloat16, float32
+        and mostly each other (`unsupported-dtype-conversion`), else NotImplementedError.
+        """
     @overload
-    def bitcast(self, elt: type[Token], *, output_is_signed: bool | None = ...) -> FragmentedArray[Token, _L_co]: ...
+    def bitcast(
+        self: InRegisters[Supporting[Literal["1 bit"]], Any], elt: type[bool_], *, output_is_signed: bool | None = ...
+    ) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def bitcast(
+        self: InRegisters[Supporting[Literal["2 bits"]], Any], elt: type[_Bits2], *, output_is_signed: bool | None = ...
+    ) -> FragmentedArray[_Bits2, _L_co]: ...
+    @overload
+    def bitcast(
+        self: InRegisters[Supporting[Literal["4 bits"]], Any], elt: type[_Bits4], *, output_is_signed: bool | None = ...
+    ) -> FragmentedArray[_Bits4, _L_co]: ...
+    @overload
+    def bitcast(
+        self: InRegisters[Supporting[Literal["8 bits"]], Any], elt: type[_Bits8], *, output_is_signed: bool | None = ...
+    ) -> FragmentedArray[_Bits8, _L_co]: ...
+    @overload
+    def bitcast(
+        self: InRegisters[Supporting[Literal["16 bits"]], Any],
+        elt: type[_Bits16],
+        *,
+        output_is_signed: bool | None = ...,
+    ) -> FragmentedArray[_Bits16, _L_co]: ...
+    @overload
+    def bitcast(
+        self: InRegisters[Supporting[Literal["32 bits"]], Any],
+        elt: type[_Bits32],
+        *,
+        output_is_signed: bool | None = ...,
+    ) -> FragmentedArray[_Bits32, _L_co]: ...
+    @overload
+    def bitcast(
+        self: InRegisters[Supporting[Literal["64 bits"]], Any],
+        elt: type[_Bits64],
+        *,
+        output_is_signed: bool | None = ...,
+    ) -> FragmentedArray[_Bits64, _L_co]: ...
     @overload
     def bitcast(
         self, elt: ir.Type | UnknownDType, *, output_is_signed: bool | None = ...
     ) -> FragmentedArray[Any, _L_co]:
-        """The same bits under another dtype of the same width."""
+        """The same bits under another dtype of the same width, else ValueError."""
 
-    # Arithmetic and comparison: a splat array takes the layout of the other operand.
+    # Arithmetic and comparison: a splat array takes the layout of the other operand. The last overload of each operator is of
+    # all dtypes: where none were left, mypy would go on with what the other operand makes of it, of `x * 2` an int.
 
     def __pos__(self) -> FragmentedArray[_D, _L_co]: ...
-    def __neg__(self) -> FragmentedArray[_D, _L_co]: ...
-    def __invert__(self) -> FragmentedArray[_D, _L_co]: ...
+    def __neg__(self: _Arithmetic[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __invert__(self: _Bitwise[Any]) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __add__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __add__[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __add__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __sub__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __add__(self: _Floats[Any], other: float) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __add__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __sub__[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __sub__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __mul__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __sub__(self: _Floats[Any], other: float) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __sub__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __mul__[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __mul__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __truediv__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __mul__(self: _Floats[Any], other: float) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __mul__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    # Of the scales of a block-scaled MMA there is the reciprocal alone: `1 / scales`.
+    @overload
+    def __truediv__[L](self: _Reciprocal[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __truediv__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Floats[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __floordiv__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __truediv__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __floordiv__[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __floordiv__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __mod__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __floordiv__(self: _Floats[Any], other: float) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __floordiv__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __mod__[L](self: _IntegerArithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __mod__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _IntegerArithmetic[Any],
+        other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any],
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __pow__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __mod__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __pow__[L](self: _Floats[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __pow__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Floats[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __and__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __pow__(self: _Arithmetic[Any], other: _Number) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __pow__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __and__[L](self: _Bitwise[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __and__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
+        self: _Bitwise[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __or__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __and__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __or__[L](self: _Bitwise[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __or__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
+        self: _Bitwise[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __xor__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __or__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __xor__[L](self: _Bitwise[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __xor__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
+        self: _Bitwise[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __lshift__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __xor__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __lshift__[L](self: _IntegerArithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __lshift__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
+        self: _IntegerArithmetic[Any],
+        other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any],
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
-    def __rshift__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __lshift__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __rshift__[L](self: _IntegerArithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def __rshift__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
+        self: _IntegerArithmetic[Any],
+        other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any],
     ) -> FragmentedArray[_D, _L_co]: ...
-    def __radd__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rsub__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rmul__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rtruediv__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rfloordiv__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rmod__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rpow__(self, other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rand__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __ror__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rxor__(self, other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __rshift__(self, other: _Untyped) -> FragmentedArray[_D, _L_co]: ...
+    def __radd__(self: _Arithmetic[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rsub__(self: _Arithmetic[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rmul__(self: _Arithmetic[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rtruediv__(self: _Reciprocal[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rfloordiv__(self: _Arithmetic[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rmod__(self: _IntegerArithmetic[Any], other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rpow__(self: _Floats[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rand__(self: _Bitwise[Any], other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __ror__(self: _Bitwise[Any], other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    def __rxor__(self: _Bitwise[Any], other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     @overload  # type: ignore[override]  # Mosaic GPU compares elementwise
-    def __eq__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __eq__[L](self: _Equality[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __eq__(
+        self: _Equality[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
     def __eq__(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self, other: _Untyped
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload  # type: ignore[override]  # Mosaic GPU compares elementwise
-    def __ne__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __ne__[L](self: _Equality[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[bool_, L]: ...
+    @overload
+    def __ne__(
+        self: _Equality[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+    ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
     def __ne__(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self, other: _Untyped
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __lt__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __lt__[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __lt__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __le__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __lt__(self: _Floats[Any], other: float) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def __lt__(self, other: _Untyped) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def __le__[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __le__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __gt__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __le__(self: _Floats[Any], other: float) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def __le__(self, other: _Untyped) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def __gt__[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __gt__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def __ge__[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[bool_, L]: ...
+    def __gt__(self: _Floats[Any], other: float) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def __gt__(self, other: _Untyped) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def __ge__[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[bool_, L]: ...
     @overload
     def __ge__(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
     ) -> FragmentedArray[bool_, _L_co]: ...
     @overload
-    def max[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def __ge__(self: _Floats[Any], other: float) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def __ge__(self, other: _Untyped) -> FragmentedArray[bool_, _L_co]: ...
+    @overload
+    def max[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def max(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
-    ) -> FragmentedArray[_D, _L_co]:
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
+    ) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def max(self: _Floats[Any], other: float) -> FragmentedArray[_D, _L_co]:
         """The greater elements, NaN where one is NaN."""
     @overload
-    def min[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def min[L](self: _Arithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def min(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
-    ) -> FragmentedArray[_D, _L_co]:
+        self: _Arithmetic[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any]
+    ) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def min(self: _Floats[Any], other: float) -> FragmentedArray[_D, _L_co]:
         """The lesser elements, NaN where one is NaN."""
     @overload
-    def copysign[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def copysign[L](self: _Floats[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def copysign(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Floats[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]:
         """These magnitudes with the signs of `other`. Of floats, else NotImplementedError."""
     @overload
-    def atan2[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def atan2[L](self: _Floats[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def atan2(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _Floats[Any], other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
     ) -> FragmentedArray[_D, _L_co]:
         """The angle of the points (`other`, this array). Of floats, else NotImplementedError."""
     @overload
-    def trunc_div[D, L](self: FragmentedArray[D, Splat], other: FragmentedArray[D, L]) -> FragmentedArray[D, L]: ...
+    def trunc_div[L](self: _IntegerArithmetic[Splat], other: FragmentedArray[_D, L]) -> FragmentedArray[_D, L]: ...
     @overload
     def trunc_div(
-        self, other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | _Number | ir.Value[Any]
+        self: _IntegerArithmetic[Any],
+        other: FragmentedArray[_D, _L_co] | FragmentedArray[_D, Splat] | int | ir.Value[Any],
     ) -> FragmentedArray[_D, _L_co]:
         """The quotient, rounded to zero. Raises ValueError but for integers."""
-    def exp(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def exp(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def exp(self: _Approximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """e to these powers. Of floats; `approx` (PTX ISA, "ex2.approx") of float32 alone; else NotImplementedError."""
-    def exp2(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def exp2(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def exp2(self: _Approximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """2 to these powers. Of floats; `approx` (PTX ISA, "ex2.approx") of float32 alone; else NotImplementedError."""
-    def log(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def log(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def log(self: _Approximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """The natural logarithm. Of floats; `approx` (PTX ISA, "lg2.approx") of float32 alone; else NotImplementedError."""
-    def log2(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def log2(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def log2(self: _Approximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """The logarithm to base 2. Of floats; `approx` (PTX ISA, "lg2.approx") of float32 alone; else NotImplementedError."""
-    def sin(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def sin(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def sin(self: _Approximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """The sine. Of floats; `approx` (PTX ISA, "sin.approx") of float32 alone; else NotImplementedError."""
-    def cos(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def cos(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def cos(self: _Approximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """The cosine. Of floats; `approx` (PTX ISA, "cos.approx") of float32 alone; else NotImplementedError."""
-    def tanh(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def tanh(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def tanh(self: _TanhApproximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """The hyperbolic tangent. Of floats; `approx` (PTX ISA, "tanh.approx") of float32, float16 and bfloat16 alone; else NotImplementedError."""
-    def rsqrt(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def rsqrt(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def rsqrt(self: _Approximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """One by the square root. Of floats; `approx` (PTX ISA, "rsqrt.approx") of float32 alone; else NotImplementedError."""
-    def sqrt(self, *, approx: bool = ...) -> FragmentedArray[_D, _L_co]:
+    @overload
+    def sqrt(self: _Floats[Any], *, approx: Literal[False] = ...) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def sqrt(self: _Approximation[Any], *, approx: bool) -> FragmentedArray[_D, _L_co]:
         """The square root. Of floats; `approx` (PTX ISA, "sqrt.approx") of float32 alone; else NotImplementedError."""
-    def abs(self) -> FragmentedArray[_D, _L_co]:
+    def abs(self: _Magnitude[Any]) -> FragmentedArray[_D, _L_co]:
         """The magnitudes."""
-    def round(self) -> FragmentedArray[_D, _L_co]:
+    def round(self: _Floats[Any]) -> FragmentedArray[_D, _L_co]:
         """The nearest whole numbers, halves away from zero. Of floats, else NotImplementedError."""
-    def round_even(self) -> FragmentedArray[_D, _L_co]:
+    def round_even(self: _Floats[Any]) -> FragmentedArray[_D, _L_co]:
         """The nearest whole numbers, halves to even ones. Of floats, else NotImplementedError."""
-    def erf(self) -> FragmentedArray[_D, _L_co]:
+    def erf(self: _Floats[Any]) -> FragmentedArray[_D, _L_co]:
         """The error function. Of floats, else NotImplementedError."""
     # The mask, too, is an array in a layout: a splat goes with any, two others must be the same.
     @overload
-    def select[D, L](
-        self: FragmentedArray[bool_, Splat],
+    def select[D: Supporting[Literal["arithmetic"]], L](
+        self: _Mask[Splat],
         on_true: FragmentedArray[D, L],
         on_false: FragmentedArray[D, L] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, L]: ...
     @overload
-    def select[D](
-        self,
+    def select[D: Supporting[Literal["arithmetic"]]](
+        self: _Mask[Any],
         on_true: FragmentedArray[D, _L_co],
         on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, _L_co]: ...
     @overload
-    def select[D](
-        self,
+    def select[D: Supporting[Literal["arithmetic"]]](
+        self: _Mask[Any],
         on_true: FragmentedArray[D, Splat],
         on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, _L_co]:

@@ -54,7 +54,7 @@ _A8 = TypeVar("_A8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
 _B8 = TypeVar("_B8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
 _Meta = TypeVar("_Meta", int2, uint2)
 _S4 = TypeVar("_S4", float8_e8m0fnu, float8_e4m3fn, default=float8_e8m0fnu)
-# Whether two blocks share the work: of an operation, and of the memory that it uses.
+# Whether two blocks share the work: of an operation, and of the memory that it uses. One block where it is not said.
 Pair = TypeVar("Pair", bool, Literal[False], Literal[True], default=bool)
 ASwizzle = TypeVar("ASwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
 BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Literal[128], default=int)
@@ -516,6 +516,12 @@ class ScalesTMEM(TMEMRef, Generic[_D, _P]):
 
 # --- the MMA
 
+# Of one block, or of a bool that nobody knows.
+type _OneInTmem[D, T] = InTmem[D, T, Literal[False]] | InTmem[D, T, bool]
+type _OneDense[D, T] = DenseTMEM[D, T, Literal[False]] | DenseTMEM[D, T, bool]
+type _OneSparseMeta = SparseMetaTMEM[Literal[False]] | SparseMetaTMEM[bool]
+type _OneScales[D] = ScalesTMEM[D, Literal[False]] | ScalesTMEM[D, bool]
+
 # ruff: noqa: UP047  (type variables that some overloads share)
 # Four ways to say the swizzles (what is left out is 128, and must be the buffer's), each for a dense and a sparse A: of one dtype, of the two
 # 8-bit floats, which may be mixed, of these with scales, and of 4-bit floats with scales.
@@ -532,7 +538,20 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneInTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | _OneDense[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle, _On],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -544,7 +563,18 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneInTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | _OneDense[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128], _On],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -557,7 +587,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneInTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | _OneDense[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128], _On],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -570,7 +612,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneInTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | _OneDense[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle, _On],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -584,7 +638,20 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneInTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | _OneDense[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle, _On],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -596,7 +663,18 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneInTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | _OneDense[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128], _On],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -609,7 +687,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneInTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | _OneDense[_O, layouts.OperandA],
+    b: SmemRef[_O, Literal[128], _On],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -622,7 +712,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneInTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | _OneDense[_O, layouts.OperandA],
+    b: SmemRef[_O, BSwizzle, _On],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -636,7 +738,20 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -648,7 +763,18 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -661,7 +787,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -674,7 +812,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[_C, layouts.M128Accumulator | layouts.M64Accumulator],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -688,7 +838,20 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[_C, layouts.M128Accumulator],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -700,7 +863,18 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[_C, layouts.M128Accumulator],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
+    *,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -713,7 +887,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[_C, layouts.M128Accumulator],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -726,7 +912,19 @@ def mma(
     b_scale: None = ...,
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[_C, layouts.M128Accumulator],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: None = ...,
+    b_scale: None = ...,
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -740,7 +938,20 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -752,7 +963,18 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
+    *,
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -765,7 +987,19 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -778,7 +1012,19 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | _OneDense[_A8, layouts.OperandA],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -792,7 +1038,20 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -804,7 +1063,18 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator],
+    a: SmemRef[_A8, Literal[128], HasTcgen05],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
+    *,
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -817,7 +1087,19 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -830,7 +1112,19 @@ def mma(
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator],
+    a: SmemRef[_A8, Literal[128], HasTcgen05],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: _OneScales[float8_e8m0fnu],
+    b_scale: _OneScales[float8_e8m0fnu],
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -844,7 +1138,20 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle, HasTcgen05] | _OneDense[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, BSwizzle, HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -856,7 +1163,18 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05] | _OneDense[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
+    *,
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -869,7 +1187,19 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle, HasTcgen05] | _OneDense[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -882,7 +1212,19 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: None = ...,
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05] | _OneDense[float4_e2m1fn, layouts.OperandA],
+    b: SmemRef[float4_e2m1fn, BSwizzle, HasTcgen05],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: None = ...,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -896,7 +1238,20 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle, HasTcgen05],
+    b: SmemRef[float4_e2m1fn, BSwizzle, HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    b_swizzle: BSwizzle,
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -908,7 +1263,18 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
+    b: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
+    *,
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -921,7 +1287,19 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, ASwizzle, HasTcgen05],
+    b: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
+    *,
+    a_swizzle: ASwizzle,
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None: ...
 @overload
 def mma(
@@ -934,7 +1312,19 @@ def mma(
     b_scale: ScalesTMEM[_S4, Pair],
     a_sparse_metadata: SparseMetaTMEM[Pair],
     accumulate: IntegerValue | bool = ...,
-    collective: Pair = ...,
+    collective: Pair,
+) -> None: ...
+@overload
+def mma(
+    d: _OneDense[float32, layouts.M128Accumulator],
+    a: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
+    b: SmemRef[float4_e2m1fn, BSwizzle, HasTcgen05],
+    *,
+    b_swizzle: BSwizzle,
+    a_scale: _OneScales[_S4],
+    b_scale: _OneScales[_S4],
+    a_sparse_metadata: _OneSparseMeta,
+    accumulate: IntegerValue | bool = ...,
 ) -> None:
     """Issues D (+)= A @ B on the tensor core (PTX ISA, "tcgen05.mma"); one thread calls it.
 
@@ -944,10 +1334,16 @@ def mma(
     shapes, dtypes or layouts do not go together.
     """
 
+@overload
 def commit_arrive(
-    barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext[HasTcgen05] | None = ...
-) -> None:
-    """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit")."""
+    barrier: BarrierRef | ir.Value[Any], collective: Literal[False] = ..., ctx: LaunchContext[HasTcgen05] | None = ...
+) -> None: ...
+@overload
+def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool, ctx: LaunchContext[HasTcgen05]) -> None:
+    """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit").
+
+    With `collective` it arrives at the barriers of both blocks of a pair, which `ctx` knows.
+    """
 
 @overload
 def async_copy_sparse_metadata_smem_to_tmem(

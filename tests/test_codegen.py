@@ -21,6 +21,7 @@ from safegpu.offline.devices import DEVICES
 from safegpu.offline.lowering import lowered
 from safegpu.offline.toolchain import is_available
 from tests.raw import sparse_matmul
+from tests.rules.generated.operation_cells import equality
 
 THREADS = 128
 
@@ -485,3 +486,16 @@ def test_oracle_passes_exceptions_on_and_leaves_no_patch() -> None:
 def test_oracle_wants_one_kernel() -> None:
     with pytest.raises(ValueError, match="exactly once, but it lowered 0 kernels"):
         lowered(lambda: None)
+
+
+@needs_codegen
+@pytest.mark.parametrize("dtype", ["float4_e2m1fn", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"])
+def test_narrow_floats_are_not_compared(dtype: str) -> None:
+    """Mosaic GPU lowers the comparison (SG309), for which LLVM has no type."""
+    with pytest.raises(safegpu.CompileError, match="LLVM Translation failed"):
+        safegpu.compile_kernel(lambda: equality(dtype), arch="sm_100a")
+
+
+@needs_codegen
+def test_wide_floats_are_compared() -> None:
+    safegpu.compile_kernel(lambda: equality("float16"), arch="sm_100a")

@@ -94,6 +94,11 @@ DISAGREEMENTS = (
     ),
     Disagreement(
         "ty",
+        r"accepted, but marked SG(309|310)",
+        "lets a dtype be a `Supporting` of anything, whatever its `__format__` takes",
+    ),
+    Disagreement(
+        "ty",
         r"Object of type `Kernel` is not assignable to `def ",
         "lets the name of a function stand for nothing but a function",
     ),
@@ -437,3 +442,30 @@ def test_architecture_cells(name: str, shared: Path, tmp_path: Path) -> None:
     assert [str(cell) for line, cell in places.items() if cell.lacking and line not in rejected] == []
     # which copies are tracked by a leader depends on the size of the cluster, which no type says
     assert {each.__name__ for each in NEEDS} == {"Architecture", *CAPABILITIES} - {"HasLeaderTrackedTMA"}
+
+
+# --- operations and conversions, dtype by dtype
+
+
+@pytest.mark.parametrize("name", ["mypy", "pyright"])
+def test_operation_cells(name: str, shared: Path, tmp_path: Path) -> None:
+    """The checkers against Mosaic GPU on every operation, kind of operand and conversion of every dtype."""
+    pytest.importorskip("jax")
+    from tests.rules.generated.operation_cells import OUT_OF_REACH, answers, module
+
+    text, places = module()
+    file = tmp_path / "cells.py"
+    file.write_text(text)
+    refused = answers(file)
+    report = CHECKERS[name].check([file], interpreter(shared, "bare"), tmp_path)
+    rejected = {line for _, line in report}
+    assert rejected <= places.keys(), "the module itself has errors"
+    assert len(places) > 5_000
+
+    false_rejects = [cell for line, cell in places.items() if not refused[cell] and line in rejected]
+    false_accepts = [
+        cell for line, cell in places.items() if refused[cell] and line not in rejected and not cell.needs_newer_ptxas
+    ]
+    assert [cell for cell in false_rejects if not cell.never_compiles] == []
+    assert [f"{cell}: {refused[cell]}" for cell in false_accepts if cell.reason is None] == []
+    assert {cell.reason for cell in false_accepts} == OUT_OF_REACH.keys(), "a reason that nothing needs any more"

@@ -34,6 +34,9 @@ OF_COMBINATIONS = frozenset([
 REVEAL = "reveal_type(\n"
 """On a line of its own: of equal notes about one line mypy says the first alone."""
 
+SAID = frozenset(f"FragmentedArray.{each}" for each in ("astype", "bitcast", "select", "broadcasted_iota"))
+"""Callables of whose type variables mypy's words say enough."""
+
 RECEIVERS = ("FragmentedArray.", "DenseTMEM.", "ScalesTMEM.", "LaunchContext.")
 NONE = Type("None")
 
@@ -100,13 +103,14 @@ def _wants_receiver(complaint: Complaint) -> bool:
     """Whether it is the layout or the dtype of the object itself that forbids the call."""
     forbidden = not complaint.mismatches or any(each.expected == NONE for each in complaint.mismatches)
     combined = complaint.call in OF_COMBINATIONS and complaint.reading is not None
-    decides = combined or complaint.call.endswith((".to_layout", ".load"))
+    decides = combined or complaint.call.endswith((".to_layout", ".load", ".astype", ".bitcast"))
     return complaint.call.startswith(RECEIVERS) and (forbidden or decides)
 
 
 def _wants_types(complaint: Complaint, call: ast.Call) -> bool:
     combined = complaint.call in OF_COMBINATIONS and (complaint.reading or not complaint.call.startswith(RECEIVERS))
-    return not unpacks(call) and bool(complaint.of_variable or combined)
+    of_variable = complaint.of_variable and complaint.call not in SAID
+    return not unpacks(call) and bool(of_variable or combined)
 
 
 def _in_context(source: Source, call: ast.Call) -> list[ast.Call]:

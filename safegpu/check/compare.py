@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from safegpu import architectures, layouts
+from safegpu.check.operations import PROTOCOL, supports
 from safegpu.check.surface import as_class
 from safegpu.check.typeexpr import UNION, Type
 
@@ -115,6 +116,8 @@ def _kind(got: Type, expected: Type) -> str:
 def _differences(got: Type, expected: Type) -> frozenset[str]:
     if got.name in _UNKNOWN or expected.name in _UNKNOWN:
         return frozenset()
+    if expected.name == PROTOCOL:
+        return frozenset() if supports(got, expected.args[0]) else frozenset(["dtype"])
     if got.name != expected.name:
         if expected.name == "Literal" and got.name in ("int", "str"):
             return frozenset()  # of a literal argument mypy says no more

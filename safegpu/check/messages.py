@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from safegpu.check.compare import short
+from safegpu.check.compare import differences, short
 from safegpu.check.matching import POSITIONAL, UNKNOWN, Argument, Mismatch, Reading, best
+from safegpu.check.operations import ARRAY, SYMBOLS, lacking, operator
 from safegpu.check.rows import of_all_rows
 from safegpu.check.surface import carriers, signatures
 from safegpu.check.typeexpr import ANYTHING, UNION, Type, parse
 
-ARRAY = "FragmentedArray"
 SPLAT = Type("Splat")
 INT = Type("int")
 
@@ -73,7 +73,22 @@ def _attribute(match: re.Match[str]) -> Complaint:
 def _operator(match: re.Match[str]) -> Complaint:
     left, right = parse(match["left"]), parse(match["right"])
     operation = f"{short(left)} {match['operator']} {short(right)}"
+    decides = operator(match["operator"], left, right)
+    if decides and lacking(*decides):
+        array, method = decides
+        return Complaint(f"{ARRAY}.{method}", (Mismatch("self", array),), operation)
+    if right.name == ARRAY and left.name != ARRAY:
+        left, right = right, left
+    if match["operator"] == "**" and left.name == ARRAY and not differences(right, _combinable(left)):
+        return Complaint(f"{ARRAY}.__pow__", (Mismatch("other", right),), operation)
     return Complaint("operator", (Mismatch("other", right, _combinable(left)),), operation)
+
+
+def _operand(match: re.Match[str]) -> Complaint:
+    got, method = parse(match["got"]), match["function"]
+    operation = f"{ARRAY} {SYMBOLS.get(method, method)} {short(got)}"
+    call = f"{ARRAY}.{method}" if method == "__pow__" else "operator"
+    return Complaint(call, (Mismatch("other", got, Type(ARRAY, (ANYTHING, ANYTHING))),), operation)
 
 
 def _item_assignment(match: re.Match[str]) -> Complaint:
@@ -167,6 +182,11 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
         ("operator",),
         re.compile(r'^Unsupported operand types for (?P<operator>\S+) \("(?P<left>[^"]*)" and "(?P<right>[^"]*)"\)'),
         _operator,
+    ),
+    (
+        ("operator",),
+        re.compile(rf'^No overload variant of "(?P<function>__\w+__)" of "{ARRAY}" matches argument type {_GOT}'),
+        _operand,
     ),
     (
         ("assignment",),

@@ -30,6 +30,15 @@ _OF_ONE_BARRIER = (
 
 
 _LAYOUTS = " | ".join(sorted(LAYOUTS))
+_APPROXIMATE = "exp exp2 log log2 sin cos tanh rsqrt sqrt"
+_COMBINING = "max min trunc_div copysign atan2"
+_METHODS = (
+    "__neg__ __invert__ __add__ __sub__ __mul__ __truediv__ __floordiv__ __mod__ __pow__ __and__ __or__ __xor__"
+    " __lshift__ __rshift__ __radd__ __rsub__ __rmul__ __rtruediv__ __rfloordiv__ __rmod__ __rpow__ __rand__ __ror__"
+    " __rxor__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ select abs round round_even erf"
+)
+_OF_DTYPE = " | ".join(f"FragmentedArray.{each}" for each in f"{_METHODS} {_COMBINING} {_APPROXIMATE}".split())
+_NARROW = "int2 | int4 | int8 | uint2 | uint4 | uint8 | float4_e2m1fn | float8_e4m3fn | float8_e5m2 | float8_e8m0fnu"
 
 
 class Row(NamedTuple):
@@ -73,6 +82,16 @@ _WRAP = "give the raw ir.Value its type: SmemRef.wrap, GmemRef.wrap and the like
 _BROADCAST = "make the row or column a matrix: `.broadcast_in_dim(shape, (axis,), layout)`"
 _SCALAR = "make it a scalar, which has a dtype: `mgpu.c(0.0, mgpu.float32)`"
 _LITERAL = 'annotate it with what it can be: `op: Literal["add", "max"]`'
+
+_WITH_APPROX = " | ".join(f"FragmentedArray.{each}" for each in _APPROXIMATE.split())
+_WITH_NUMBER = "FragmentedArray.max | FragmentedArray.min | FragmentedArray.trunc_div"
+_CONVERSIONS = "new_dtype | ~Wide | ~NotScale | ~NotWide | ~OfScale"
+_WIDTHS = "elt | ~Bits2 | ~Bits4 | ~Bits8 | ~Bits16 | ~Bits32 | ~Bits64"
+_WIDEN = "convert it with `.astype`, operate, and convert back"
+_EXACT = "leave `approx` out, or convert with `.astype(mgpu.float32)` first"
+_EXPONENT = "the exponent of integers is an int that Python knows; convert with `.astype(mgpu.float32)` for another"
+_WHOLE = "write the number as an int, or convert the array with `.astype` first"
+_IOTA = "make it of float32 or int32, and convert with `.astype`"
 
 ROWS = (
     # architectures: what another one lacks, it lacks whatever the other arguments are
@@ -127,6 +146,16 @@ ROWS = (
     Row("SG208", _LOAD_REDUCE, "~L"),
     Row("SG306", _LOAD_REDUCE, "reduction | ~F | ~I | ()"),
     Row("SG306", _LOAD_REDUCE, "ref", differs="dtype"),
+    # operations that the dtype lacks
+    Row("SG309", _OF_DTYPE, "self", fix=_WIDEN),
+    Row("SG309", "FragmentedArray.__pow__", "other", fix=_EXPONENT),
+    Row("SG309", _WITH_APPROX, "approx", fix=_EXACT),
+    Row("SG309", "operator", "other", got="float", expected="FragmentedArray", fix=_WHOLE),
+    Row("SG309", _WITH_NUMBER, "other", got="float", fix=_WHOLE),
+    Row("SG309", "FragmentedArray.select", "~D", got=_NARROW, fix=_WIDEN),
+    Row("SG309", "FragmentedArray.broadcasted_iota", "~Wide", fix=_IOTA),
+    Row("SG310", "FragmentedArray.astype", _CONVERSIONS),
+    Row("SG310", "FragmentedArray.bitcast", _WIDTHS, fix="give a dtype of the same width; `.astype` converts"),
     # arithmetic: Mosaic GPU looks at the layouts first
     Row("SG207", _ARITHMETIC, ANY, differs="layout", got=_VECTOR, fix=_BROADCAST),
     Row("SG207", _ARITHMETIC, ANY, differs="layout", expected=_VECTOR_OR_SPLAT, fix=_BROADCAST),
@@ -153,6 +182,7 @@ ROWS = (
     Row("SG308", ANY, ANY, differs="scalar"),
     Row("SG308", "I1.select", "~S | ()"),
     # a pair of blocks
+    Row("SG502", "commit_arrive", "collective | ctx | !ctx"),
     Row("SG501", ANY, ANY, differs="collective"),
     Row("SG501", f"mma | {_TO_TMEM}", "~Pair | collective"),
     # copies

@@ -12,6 +12,7 @@ from safegpu.check.compare import argument as type_argument
 from safegpu.check.mapping import rows_claim
 from safegpu.check.matching import Argument, Mismatch, Reading
 from safegpu.check.messages import Complaint, of_call
+from safegpu.check.operations import ARRAY, SYMBOLS, having, targets
 from safegpu.check.surface import SELF, signatures
 from safegpu.check.typeexpr import ANYTHING, UNION, Type
 
@@ -21,6 +22,15 @@ LONG = 150
 PREDICATES = ("cond", "predicate", "parity")
 SWIZZLES = ("swizzle", "a_swizzle", "b_swizzle")
 LACKS, MISMATCH = ARCHITECTURE = "SG601", "SG602"
+_WIDE_INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (16, 32, 64))
+_WIDE_FLOATS = ("float16", "bfloat16", "float32", "float64")
+GROUPS = {
+    "all integers": (*_WIDE_INTEGERS, *(f"{sign}int{bits}" for sign in ("", "u") for bits in (2, 4, 8))),
+    "integers and floats of 16 bits or more": (*_WIDE_INTEGERS, *_WIDE_FLOATS),
+    "integers of 16 bits or more": _WIDE_INTEGERS,
+    "floats of 16 bits or more": _WIDE_FLOATS,
+}
+"""Words for dtypes, the ones that say more first."""
 WRITE = "write the literal, or make the variable Final"
 
 
@@ -33,6 +43,8 @@ def details(
     site: Site | None = None,
 ) -> str:
     """`argument` is the one that the rule claims; `given` are all, where their types are known."""
+    if code == "SG309" and argument and argument.parameter in (SELF, "~D", "~Wide"):
+        return _operation(complaint, argument)
     if complaint.operation:
         return complaint.operation
     reading = of_call(complaint.call, given).reading if given else complaint.reading
@@ -43,10 +55,14 @@ def details(
         return _kernel(reading, argument, site)
     if code == "SG209":
         return _conversion(receiver, argument)
+    if code == "SG310":
+        return _dtypes(complaint.call, receiver, argument)
     if code == "SG701" and (said := _swizzle(complaint.call, reading, argument)):
         return said
     if code == "SG501" and reading:
         return _pairs(reading)
+    if code == "SG502":
+        return "argument `ctx` of tcgen05.commit_arrive is missing"
     if code == "SG804" and argument:
         given = "missing" if argument.parameter.startswith("!") else "given alone"
         return f"argument `{argument.parameter.lstrip('!')}` of {_name(complaint.call)} is {given}"
@@ -126,6 +142,8 @@ def _pairs(reading: Reading) -> str:
     parts = [f"`{name}` is TMEM of {said[str(each)]}" for name, each in whose.items() if str(each) in said]
     name = reading.signature.name
     named = any(each.parameter == "collective" for each in reading.pairs)
+    if not named and {str(each) for each in whose.values()} == {"Literal[True]"}:
+        return ", ".join([*parts, f"{name} without `collective=True` is of one block"])
     operation = f"`collective` of {name} says otherwise" if named and len(parts) == 1 else f"{name} takes them together"
     return ", ".join([*parts, operation if named or len(parts) > 1 else f"{name} is of one block"])
 
@@ -224,6 +242,28 @@ def _conversion(receiver: Type | None, argument: Mismatch | None) -> str:
         return f"from {source}" if source else ""
     layout = target.args[-1] if target.args else target
     return f"from {source} to {layout}" if source else f"to {layout}"
+
+
+def _operation(complaint: Complaint, argument: Mismatch) -> str:
+    """The operation that the dtype lacks, and which dtypes have it."""
+    method = complaint.call.rpartition(".")[2]
+    what = complaint.operation or f"{SYMBOLS.get(method, method)} of {short(argument.got or ANYTHING)}"
+    if argument.parameter != SELF:
+        return what
+    others = having(complaint.call)
+    return f"{what}; {_grouped(others)} {'have' if len(others) > 1 else 'has'} it"
+
+
+def _dtypes(call: str, receiver: Type | None, argument: Mismatch | None) -> str:
+    """From which dtype to which an array is converted, and to which it can be."""
+    target = argument.got if argument else None
+    if target is not None and target.name == "type" and target.args:
+        [target] = target.args
+    source = receiver.args[0] if receiver and receiver.args else None
+    to = f"to {target}" if target and target.name != ARRAY else ""
+    if source is None or not (others := targets(call, source)):
+        return to
+    return f"{source} {to}; it converts to {_grouped(others)}"
 
 
 def _swizzle(call: str, reading: Reading | None, argument: Mismatch | None) -> str:
@@ -356,6 +396,17 @@ def _name(call: str) -> str:
     if call == "operator" or call.endswith("__setitem__"):
         return ""
     return next((each.name for each in signatures(call)), call)
+
+
+def _grouped(names: Sequence[str]) -> str:
+    """Dtypes, those together that a word says."""
+    said, left = [], list(names)
+    for word, group in GROUPS.items():
+        if set(group) <= set(left):
+            said.append(word)
+            left = [each for each in left if each not in group]
+    words = [*left, *said]
+    return ", ".join(words) if any(" and " in each for each in words) else _listed(words)
 
 
 def _listed(names: Iterable[str]) -> str:

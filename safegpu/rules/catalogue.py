@@ -278,6 +278,26 @@ CATALOGUE = (
         mosaic="Expected an index-typed index",
         references=("Mosaic GPU, memref_slice", "Mosaic GPU, get_cluster_ref", "MLIR, the arith dialect"),
     ),
+    Rule(
+        code="SG309",
+        name="operation-of-another-dtype",
+        message="arrays of this dtype have no such operation",
+        fix="convert with .astype first: functions are of floats, % of integers, arithmetic of 16 bits or more",
+        mosaic="Pointwise operations on 8-bit types are unsupported",
+        references=("Mosaic GPU, FragmentedArray", 'PTX ISA, "Floating Point Instructions"'),
+    ),
+    Rule(
+        code="SG310",
+        name="unsupported-dtype-conversion",
+        message="arrays of this dtype do not convert to that one",
+        fix="go through a dtype to which both convert, mostly float32; .bitcast takes another dtype of the same width",
+        mosaic="Unsupported conversion involving narrow float types",
+        references=(
+            "Mosaic GPU, FragmentedArray.astype",
+            "Mosaic GPU, FragmentedArray.bitcast",
+            'PTX ISA, "cvt"',
+        ),
+    ),
     # --- 4: barrier
     Rule(
         code="SG401",
@@ -323,6 +343,14 @@ CATALOGUE = (
         fix="give TMEM(...), the copies, the MMA and commit_arrive of a kernel the same collective=",
         mosaic="",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, TMEM", 'PTX ISA, "tcgen05.mma", .cta_group'),
+    ),
+    Rule(
+        code="SG502",
+        name="collective-commit-without-context",
+        message="a collective commit arrives in both blocks of a pair, and needs the launch context",
+        fix="pass ctx=, the body's first parameter; it may be passed with collective=False, too",
+        mosaic="ctx must be provided for collective barriers",
+        references=("Mosaic GPU, tcgen05.commit_arrive", 'PTX ISA, "tcgen05.commit", .multicast::cluster'),
     ),
     # --- 6: architecture
     Rule(

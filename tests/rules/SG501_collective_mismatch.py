@@ -45,6 +45,7 @@ def a_pair(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], c: C) -> None
 def either(acc: tcgen05.DenseTMEM[mgpu.float32], a: mgpu.SmemRef[mgpu.float16], b: mgpu.SmemRef, pair: bool) -> None:
     tcgen05.mma(acc, a, b, collective=pair)
     tcgen05.mma(acc, a, b, collective=True)
+    tcgen05.mma(acc, a, b)
 
 
 def built(pair: bool) -> None:
@@ -57,7 +58,6 @@ def built(pair: bool) -> None:
         tcgen05.mma(s.acc, s.a, s.b, collective=pair)
         if pair:
             tcgen05.mma(s.acc, s.a, s.b, collective=True)
-        tcgen05.commit_arrive(mgpu.BarrierRef.wrap(None), collective=pair)
 
 
 @silent(OUT, S, cluster=2, because=MIXED)
@@ -68,6 +68,16 @@ def memory_of_one(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) 
 @silent(OUT, C, cluster=2, because=MIXED)
 def memory_of_a_pair(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], c: C) -> None:
     tcgen05.mma(c.narrow, c.a, c.b, collective=False)  # E: SG501
+
+
+@silent(OUT, C, cluster=2, because=MIXED)
+def nothing_said(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], c: C) -> None:
+    tcgen05.mma(c.narrow, c.a, c.b)  # E: SG501
+
+
+@silent(OUT, C, cluster=2, because=MIXED)
+def nothing_said_of_tmem(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], c: C) -> None:
+    tcgen05.mma(c.narrow.slice(slice(None), slice(0, 64)), c.lhs, c.b, a_swizzle=128)  # E: SG501
 
 
 @silent(OUT, C, cluster=2, because=MIXED)
