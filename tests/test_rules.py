@@ -83,6 +83,11 @@ DISAGREEMENTS = (
         "takes `Self` of a parameter for the class that declares the method, here that of all integers",
     ),
     Disagreement(
+        "pyrefly",
+        r"is a read-only descriptor with no `__set__`",
+        "takes what has a `__get__` and no `__set__` for read-only, also as a field of a dataclass",
+    ),
+    Disagreement(
         "ty",
         r"accepted, but marked SG601",
         "takes an attribute as declared where no overload of its `__get__` fits",

@@ -37,7 +37,8 @@ REVEAL = "reveal_type(\n"
 SAID = frozenset(f"FragmentedArray.{each}" for each in ("astype", "bitcast", "select", "broadcasted_iota"))
 """Callables of whose type variables mypy's words say enough."""
 
-RECEIVERS = ("FragmentedArray.", "DenseTMEM.", "ScalesTMEM.", "LaunchContext.")
+RECEIVERS = ("FragmentedArray.", "DenseTMEM.", "ScalesTMEM.")
+COPY = "LaunchContext.async_copy"
 NONE = Type("None")
 
 
@@ -100,7 +101,9 @@ def _is_ours(call: str) -> bool:
 
 
 def _wants_receiver(complaint: Complaint) -> bool:
-    """Whether it is the layout or the dtype of the object itself that forbids the call."""
+    """Whether it is the layout, dtype or architecture of the object itself that forbids the call."""
+    if complaint.call == COPY:
+        return True
     forbidden = not complaint.mismatches or any(each.expected == NONE for each in complaint.mismatches)
     combined = complaint.call in OF_COMBINATIONS and complaint.reading is not None
     decides = combined or complaint.call.endswith((".to_layout", ".load", ".astype", ".bitcast"))

@@ -53,14 +53,16 @@ class Reading:
         return tuple(each for each in self.pairs if each.differs)
 
     @property
-    def cost(self) -> int:
+    def cost(self) -> float:
         """How far the call is from this overload: another class weighs more than another dtype."""
         arity = 5 * (len(self.missing) + len(self.superfluous))
         return arity + sum(_cost(each) for each in self.misfits)
 
 
-def _cost(misfit: Mismatch) -> int:
-    if misfit.parameter == SELF and misfit.differs != {"capability"}:
+def _cost(misfit: Mismatch) -> float:
+    if misfit.differs == {"capability"}:
+        return 0.5
+    if misfit.parameter == SELF:
         return 6
     return _COSTS.get(next(iter(misfit.differs)), len(misfit.differs))
 

@@ -29,8 +29,8 @@ class Unstated(mgpu.Scratch):
 class Blackwells(mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a]):
     a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
     b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
-    acc = mgpu.TMEM((128, 64), mgpu.float32)
     done = mgpu.Barrier(1)
+    acc = mgpu.TMEM((128, 64), mgpu.float32)
 
 
 class More(Hopper):
