@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from safegpu._facts import table
 from safegpu._hooks import hooks
 from safegpu._jax import core, fun_name, ir, mlir_context, tcgen05
+from safegpu._notes import add_rule
 from safegpu.barriers import wrap_barrier
 from safegpu.launch_context import wrap_context
 from safegpu.refs import wrap_ref
@@ -48,11 +49,16 @@ def _traced(body: Callable[..., Any], gmem_specs: list[Any], scratch_spec: Any) 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
         with table(), hooks():
-            return body(
+            arguments = (
                 wrap_context(context),
                 *map(_wrap, gmem, gmem_specs),
                 typed_references(scratch_spec, scratch, _wrap),
             )
+            try:
+                return body(*arguments)
+            except Exception as error:
+                add_rule(error)
+                raise
 
     traced.__name__ = fun_name(body, "anonymous")  # which names the MLIR function
     traced.__wrapped__ = body  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ import functools
 import types
 from typing import Any
 
+from safegpu import _optimized
 from safegpu._facade import mirror
 from safegpu._facts import facts_of, record
 from safegpu._jax import ir, launch_context
@@ -32,6 +33,8 @@ class LaunchContext(_Real):
 
     @functools.wraps(_Real.async_copy)
     def async_copy(self, **kwargs: Any) -> None:
+        if not __debug__:
+            _optimized.async_copy(self.cluster_size, **kwargs)
         return super().async_copy(**{name: raw(value) for name, value in kwargs.items()})
 
     @functools.wraps(_Real.async_prefetch)

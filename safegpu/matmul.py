@@ -3,6 +3,7 @@
 import functools
 from typing import Any
 
+from safegpu import _optimized
 from safegpu._dtype import ir_type, is_token, signedness
 from safegpu._facade import Facade, facade
 from safegpu._jax import mgpu, nvvm
@@ -14,6 +15,8 @@ _Real = mgpu.WGMMAAccumulator
 MMALayouts = facade(mgpu.MMALayouts)
 mma = mgpu.mma
 wgmma = mgpu.wgmma
+if not __debug__:
+    wgmma = _optimized.in_smem(wgmma, "a", "b")
 
 
 class WGMMAAccumulator(_Real, metaclass=Facade):

@@ -8,6 +8,7 @@ import functools
 import types
 from typing import Any, ClassVar, Self
 
+from safegpu import _optimized
 from safegpu._dtype import check_dtype, ir_type, token_of
 from safegpu._facade import Facade, facade, mirror
 from safegpu._jax import ir, tcgen05
@@ -22,6 +23,9 @@ __getattr__, __dir__ = mirror(tcgen05, globals())
 _Real = tcgen05.TMEMRef
 
 TMEMLayout = facade(tcgen05.TMEMLayout)
+
+if not __debug__:
+    mma = _optimized.in_smem(tcgen05.mma, "a", "b")
 
 create_instr_descriptor = giving_scalars(tcgen05.create_instr_descriptor)
 create_scaled_f8f6f4_instr_descriptor = giving_scalars(tcgen05.create_scaled_f8f6f4_instr_descriptor)

@@ -199,18 +199,19 @@ def test_oracle(file: Path) -> None:
 
     module = importlib.import_module(file.stem)
     twins = sys.modules["_twins"]
-    marked = {line for _, line in expectations([file])}
+    rules = {line: rule for (_, line), rule in expectations([file]).items()}
+    marked = rules.keys()
     wrong = {}
     with reached_lines(module) as reached:
         for twin in twins.TWINS.get(module.__name__, []):
             with tracing_context(twins.CAPABILITY[twin.arch], twin.peers):
-                if problem := verdict(twin, file, marked):
+                if problem := verdict(twin, file, rules):
                     wrong[twin.body.__name__] = problem
     assert wrong == {}
     assert marked <= reached, f"no twin gets to the marked lines {sorted(marked - reached)}"
 
 
-def verdict(twin: Any, file: Path, marked: set[int]) -> str | None:
+def verdict(twin: Any, file: Path, rules: dict[int, str]) -> str | None:
     """What is wrong with a twin's outcome."""
     try:
         twin.build()
@@ -222,14 +223,25 @@ def verdict(twin: Any, file: Path, marked: set[int]) -> str | None:
             return f"raises {outcome!r}, not {twin.raises!r}"
         frames = traceback.extract_tb(error.__traceback__)
         inside = {frame.lineno for frame in frames if frame.filename == str(file)}
-        if inside and not inside & marked:
+        if inside and not inside & rules.keys():
             return f"raises in lines {sorted(line or 0 for line in inside)}, none of which is marked"
         # the operators of scalars are safegpu's own; what MLIR says is in tests/runtime/test_scalars.py
         ours = frames[-1].filename.startswith(str(ROOT / "safegpu")) and Path(frames[-1].filename).stem != "scalars"
         if not twin.takes_nothing and ours:
             return f"safegpu raises it and not Mosaic GPU: {frames[-1]}"
-        return None
+        return unclaimed(frames[-1], {rules[line] for line in inside & rules.keys()})
     return None if twin.raises is None else f"lowers, and should raise {twin.raises!r}"
+
+
+def unclaimed(raised: traceback.FrameSummary, broken: set[str]) -> str | None:
+    """That the inventory does not name the rule of the marked line at the site where Mosaic GPU raised."""
+    from safegpu.rules import inventory
+
+    site = inventory.site_at(raised.filename, raised.lineno or 0)
+    claim = inventory.verdict_of(site) if site is not None else None
+    if claim is None or broken <= {"SG000", "SG802"}:  # any error at all may be behind these
+        return None
+    return None if broken & {*claim.codes} else f"raised at {site}, which is not claimed for {broken}"
 
 
 @contextlib.contextmanager

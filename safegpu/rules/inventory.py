@@ -130,18 +130,20 @@ def sites_for(code: str) -> list[Key]:
 
 def read(sources: Path) -> list[Site]:
     """The sites of the modules in this folder."""
-    return [
-        site for module in MODULES for site in sites_of(module, (sources / f"{module}.py").read_text(encoding="utf-8"))
-    ]
+    return [site for module in MODULES for site in _sites_in(sources / f"{module}.py")]
 
 
-def site_at(path: str | Path, line: int) -> Site | None:
-    """The site in this line of a source file."""
-    path = Path(path)
-    if path.stem not in MODULES:
+def site_at(path: str, line: int) -> Site | None:
+    """The site in this line of one of Mosaic GPU's source files."""
+    source = Path(path)
+    if source.stem not in MODULES:
         return None
-    sites = sites_of(path.stem, path.read_text(encoding="utf-8"))
-    return next((site for site in sites if site.first_line <= line <= site.last_line), None)
+    return next((site for site in _sites_in(source) if site.first_line <= line <= site.last_line), None)
+
+
+@functools.cache
+def _sites_in(source: Path) -> list[Site]:
+    return sites_of(source.stem, source.read_text(encoding="utf-8"))
 
 
 def drift(sites: Iterable[Site]) -> Drift:
