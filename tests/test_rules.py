@@ -67,6 +67,11 @@ DISAGREEMENTS = (
     ),
     Disagreement(
         "pyrefly",
+        r"accepted, but marked SG207",
+        "takes the layout of `__setitem__` for one that is either of the two",
+    ),
+    Disagreement(
+        "pyrefly",
         r"No matching overload found for function `safegpu.tcgen05.mma` called with",
         "takes the literals of `functools.partial(mma, a_swizzle=128)` for any int",
     ),

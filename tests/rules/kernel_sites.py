@@ -328,13 +328,3 @@ def is_it_tensor_memory(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
 @illegal(HALF, S, raises="Expected a memref type")
 def is_it_the_clusters(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
     utils.is_cluster_smem_ref(s.acc)  # E: SG000
-
-
-@illegal(HALF, S, raises="All arrays must have the same dtype")
-def dtypes_joined(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
-    mgpu.concatenate([ones(mgpu.float16, mgpu.WGMMA_LAYOUT), ones(mgpu.float32, mgpu.WGMMA_LAYOUT)])  # E: SG000
-
-
-@illegal(HALF, S, raises="All arrays must have the same signedness")
-def signs_joined(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
-    mgpu.concatenate([ones(mgpu.int32, mgpu.WGMMA_LAYOUT), ones(mgpu.uint32, mgpu.WGMMA_LAYOUT)])  # E: SG000
