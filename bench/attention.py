@@ -112,7 +112,11 @@ type Builder = Callable[..., Implementation]
 
 # Of each implementation the configurations that its shared memory has room for, by head_dim, the best known first.
 SAFEGPU = {
-    64: [(Config(128, consumers=3),), (Config(128),), (Config(64, stages=4, consumers=3),)],
+    64: [
+        (Config(128, stages=3, consumers=4, warp_specialized=False, turns=False),),
+        (Config(128, stages=2, consumers=2, warp_specialized=False, turns=False),),
+        (Config(128, consumers=3),),
+    ],
     128: [(Config(192),), (Config(128),), (Config(128, turns=False),), (Config(64, stages=3),)],
     256: [(Config(64, turns=False),), (Config(64),)],
 }

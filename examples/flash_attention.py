@@ -1,14 +1,24 @@
-"""Attention as fast as the tensor cores of Hopper allow: the forward pass of FlashAttention-3.
+"""Attention as fast as the tensor cores of Hopper allow: the forward pass of FlashAttention-3, and a simpler one.
 
 softmax(scale * Q @ K.T) @ V, without the scores ever being in global memory: a block of the grid keeps some queries of
-a head and goes along keys and values, a ring of tiles in shared memory, with the softmax of what it has seen so far
-(Shah et al., 2024, https://arxiv.org/abs/2407.08608). One thread of its last warpgroup is the producer, which keeps the
-ring filled through TMA. The other warpgroups, two or three, are consumers, with 64 queries each, and two things keep
-the tensor core busy while they compute exponentials:
+a head and goes along keys and values, a ring of tiles in shared memory that TMA fills, with the softmax of what it has
+seen so far (Shah et al., 2024, https://arxiv.org/abs/2407.08608). Its consumers are warpgroups with 64 queries each,
+and the tensor core must not idle while they compute exponentials. `Config` says in which of two ways:
 
-- A consumer issues the scores of the next keys before it multiplies the weights of the last ones with their values, and
-  computes the next weights while that product is under way.
-- The consumers take turns on the tensor core, so that some compute exponentials while one multiplies.
+- Warp-specialized: two or three consumers, and one more warpgroup, of which one thread, the producer, fills the ring.
+  A consumer issues the scores of the next keys before it multiplies the weights of the last ones with their values, and
+  computes the next weights while that product is under way. The consumers can also take turns on the tensor core, so
+  that some compute exponentials while one multiplies.
+- Not warp-specialized: four consumers, and a thread of the first fills the ring. Each waits for a product as soon as it
+  has issued it; while it computes exponentials, the tensor core multiplies for the others.
+
+Registers decide. A thread's share of the scores takes `block_kv / 2` of them, that of the results `head_dim / 2`, and
+the first way keeps the last weights beside them. Four consumers leave a thread 128: enough for a head_dim of 64, where
+the second way is the better one. With 128 or 256 two consumers have room, and overlap what each of them does itself.
+
+A small head_dim needs the exponentials hidden most. A multiprocessor computes 16 in a cycle, or 4096 operations of a
+product, of which a score has 4 * head_dim: with 64, both take as long. Four consumers also make larger blocks: 4096
+queries of 16 heads are 1.94 rounds of the 132 multiprocessors of an H200, and 2.67, so three, with three consumers.
 
 Run it on a Hopper GPU: `python -m examples.run flash_attention`; `python -m bench.attention` compares it with jax's.
 """
@@ -26,6 +36,9 @@ WARPS: Final = 4
 """Of a warpgroup, each of which arrives once where the warpgroup arrives."""
 PRODUCER_REGISTERS: Final = 24
 """Of a thread, the fewest there can be."""
+LOWEST: Final = -3.4028234663852886e38
+"""The lowest finite float32, where maxima start: only a score of -inf is lower, and weighs nothing beside it. Beside a
+maximum of -inf it would be NaN."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +49,10 @@ class Config:
     """Keys in a slot of the ring, a multiple of 64. Their scores take `block_kv // 2` registers of a thread."""
     stages: Literal[2, 3, 4] = 2
     """Slots of the ring."""
-    consumers: Literal[2, 3] = 2
-    """Warpgroups that multiply. The one after them is the producer."""
+    consumers: Literal[2, 3, 4] = 2
+    """Warpgroups that multiply."""
+    warp_specialized: bool = True
+    """Whether one more warpgroup fills the ring, and they compute weights while their own products are under way."""
     turns: bool = True
     """Whether they take turns on the tensor core."""
 
@@ -46,15 +61,21 @@ class Config:
         return self.consumers * ROWS
 
     @property
+    def warpgroups(self) -> int:
+        return self.consumers + self.warp_specialized
+
+    @property
     def consumer_registers(self) -> int:
         # A multiprocessor has 64 Ki registers. A launch gives every thread as many, and setmaxnreg moves them.
-        warpgroups = self.consumers + 1
-        launched = 65536 // (128 * warpgroups) // 8 * 8
-        return (launched * warpgroups - PRODUCER_REGISTERS) // self.consumers // 8 * 8
+        launched = 65536 // (128 * self.warpgroups) // 8 * 8
+        return (launched * self.warpgroups - PRODUCER_REGISTERS) // self.consumers // 8 * 8
 
 
 CONFIGS: dict[int, tuple[Config, ...]] = {
-    64: (Config(128, consumers=3), Config(64, consumers=3)),
+    64: (
+        Config(128, stages=3, consumers=4, warp_specialized=False, turns=False),
+        Config(64, stages=4, consumers=4, warp_specialized=False, turns=False),
+    ),
     128: (Config(192), Config(128), Config(64)),
     256: (Config(64, turns=False),),
 }
@@ -68,11 +89,12 @@ class Scratch[D: (mgpu.float16, mgpu.bfloat16)](mgpu.Scratch):
         self.q: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((config.consumers, ROWS, head_dim), dtype, swizzle=128)
         self.k: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM(keys, dtype, swizzle=128)
         self.v: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM(keys, dtype, swizzle=128)
-        # The copy's own thread arrives, and the phase completes with its bytes.
+        # The thread that issues a copy arrives, and the phase completes with the copy's bytes.
         self.q_arrived = mgpu.Barrier(arrival_count=1, num_barriers=config.consumers)
         self.k_arrived = mgpu.Barrier(arrival_count=1, num_barriers=config.stages)
         self.v_arrived = mgpu.Barrier(arrival_count=1, num_barriers=config.stages)
-        # Every warp of every consumer arrives, once its own reads are done.
+        # Every warp of every consumer arrives, once its own reads are done. Where the consumers load, `v_consumed` is
+        # enough: who has read a step's values has read its keys.
         self.k_consumed = mgpu.Barrier(arrival_count=config.consumers * WARPS, num_barriers=config.stages)
         self.v_consumed = mgpu.Barrier(arrival_count=config.consumers * WARPS, num_barriers=config.stages)
         # Turn i is consumer i's; every warp of the one before it gives it.
@@ -82,9 +104,12 @@ class Scratch[D: (mgpu.float16, mgpu.bfloat16)](mgpu.Scratch):
 type Tile[D] = mgpu.FragmentedArray[D, mgpu.layouts.WGMMA]
 type Rows = mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.WGMMA_ROW]
 type Product = mgpu.WGMMAAccumulator[mgpu.float32]
-type State[D] = tuple[Tile[mgpu.float32], Tile[D], Rows, Tile[mgpu.float32]]
-"""What a consumer keeps from block to block: the results so far but for the last block's, the weights of the last
-block, the rows' maxima, and their sums, which each thread keeps of its own elements."""
+type Window = tuple[mgpu.Index, mgpu.DynamicSlice, mgpu.Index]
+type State = tuple[Tile[mgpu.float32], Rows, Tile[mgpu.float32]]
+"""What a consumer keeps from step to step: the results so far, the rows' maxima, and their sums, of which each thread
+keeps those of its own elements."""
+type Pipelined[D] = tuple[Tile[mgpu.float32], Tile[D], Rows, Tile[mgpu.float32]]
+"""The same, but the results lack the last step, whose weights come second."""
 
 
 def partial_sums(weights: Tile[mgpu.float32]) -> Tile[mgpu.float32]:
@@ -93,6 +118,10 @@ def partial_sums(weights: Tile[mgpu.float32]) -> Tile[mgpu.float32]:
     for column in range(8, weights.shape[1], 8):
         total = total + weights[:, column : column + 8]
     return total
+
+
+def nothing(columns: int) -> Tile[mgpu.float32]:
+    return mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (ROWS, columns), mgpu.WGMMA_LAYOUT)
 
 
 def kernel[D: (mgpu.float16, mgpu.bfloat16)](
@@ -119,7 +148,7 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
         raise ValueError(f"num_q_heads must be a multiple of num_kv_heads, got {num_q_heads} and {num_kv_heads}")
     known = CONFIGS[head_dim]
     plan: Config = config or next((each for each in known if kv_seq_len % each.block_kv == 0), known[-1])
-    block_kv, stages, consumers, turns = plan.block_kv, plan.stages, plan.consumers, plan.turns
+    block_kv, stages, consumers = plan.block_kv, plan.stages, plan.consumers
     if q_seq_len % 8 or kv_seq_len % block_kv:
         raise ValueError(
             f"q_seq_len must be a multiple of 8 and kv_seq_len of {block_kv}, got {q_seq_len} and {kv_seq_len}"
@@ -138,92 +167,115 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
         scratch: Scratch[D],
     ) -> None:
         warpgroup = mgpu.warpgroup_idx(sync=True)
+        me = warpgroup.to_index()  # of the consumers, which come first
         # Blocks that run at the same time share a head's keys and values, and find them in the L2 cache.
         first_query, head, item = mgpu.block_id(X) * plan.block_q, mgpu.block_id(Y), mgpu.block_id(Z)
+        q_tile = mgpu.memref_slice(scratch.q, me)
+        # One thread of each warp, whose threads wait together, arrives for all of them.
+        elected = mgpu.single_thread_predicate(mgpu.ThreadSubset.WARP)
+
+        # --- copies, which one thread issues
+
+        def load(
+            src: mgpu.GmemRef[D], window: Window, tile: mgpu.SmemRef[D, Literal[128]], arrived: mgpu.BarrierRef
+        ) -> None:
+            ctx.async_copy(
+                src_ref=src,
+                dst_ref=tile,
+                gmem_slice=window,
+                gmem_transform=tiles,
+                swizzle=128,
+                barrier=arrived,
+                predicate=None,
+            )
 
         # Rows after the last one come as zeros from TMA, and do not leave through it.
-        def queries_of(consumer: mgpu.Index | int) -> tuple[mgpu.Index, mgpu.DynamicSlice, mgpu.Index]:
+        def queries_of(consumer: mgpu.Index | int) -> Window:
             return item, mgpu.ds(first_query + consumer * ROWS, ROWS), head
 
-        with mgpu.when(warpgroup.eq(consumers)):
-            mgpu.set_max_registers(PRODUCER_REGISTERS, action="decrease")
-            with mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
-                for consumer in range(consumers):
-                    ctx.async_copy(
-                        src_ref=q,
-                        dst_ref=mgpu.memref_slice(scratch.q, consumer),
-                        gmem_slice=queries_of(consumer),
-                        gmem_transform=tiles,
-                        swizzle=128,
-                        barrier=scratch.q_arrived[consumer],
-                        predicate=None,
-                    )
+        def keys_of(step: mgpu.Index) -> Window:
+            return item, mgpu.ds(step * block_kv, block_kv), head // (num_q_heads // num_kv_heads)
 
-                @mgpu.fori(mgpu.c(steps, mgpu.Index), None)
-                def fill(step: mgpu.Index, _: None) -> None:
-                    slot = step % stages
-                    window = (item, mgpu.ds(step * block_kv, block_kv), head // (num_q_heads // num_kv_heads))
-                    # The n-th use of a slot waits for the end of the phase n - 1 in which its last tile was consumed.
-                    # Of a new barrier the phase before the first, of parity 1, counts as ended.
-                    parity = (step // stages % 2).eq(0)
-                    scratch.k_consumed[slot].wait_parity(parity)
-                    ctx.async_copy(
-                        src_ref=k,
-                        dst_ref=mgpu.memref_slice(scratch.k, slot),
-                        gmem_slice=window,
-                        gmem_transform=tiles,
-                        swizzle=128,
-                        barrier=scratch.k_arrived[slot],
-                        predicate=None,
-                    )
-                    scratch.v_consumed[slot].wait_parity(parity)
-                    ctx.async_copy(
-                        src_ref=v,
-                        dst_ref=mgpu.memref_slice(scratch.v, slot),
-                        gmem_slice=window,
-                        gmem_transform=tiles,
-                        swizzle=128,
-                        barrier=scratch.v_arrived[slot],
-                        predicate=None,
-                    )
+        def load_queries(consumer: mgpu.Index | int) -> None:
+            load(q, queries_of(consumer), mgpu.memref_slice(scratch.q, consumer), scratch.q_arrived[consumer])
 
-        with mgpu.when(warpgroup.ne(consumers)):
-            mgpu.set_max_registers(plan.consumer_registers, action="increase")
-            me = warpgroup.to_index()
-            after_me = (me + 1) % consumers
-            q_tile = mgpu.memref_slice(scratch.q, me)
-            # One thread of each warp, whose threads wait together, arrives for all of them.
-            elected = mgpu.single_thread_predicate(mgpu.ThreadSubset.WARP)
+        def load_keys(step: mgpu.Index) -> None:
+            slot = step % stages
+            load(k, keys_of(step), mgpu.memref_slice(scratch.k, slot), scratch.k_arrived[slot])
 
-            def take_turn() -> None:
-                if turns:
-                    scratch.turn[me].wait()
+        def load_values(step: mgpu.Index) -> None:
+            slot = step % stages
+            load(v, keys_of(step), mgpu.memref_slice(scratch.v, slot), scratch.v_arrived[slot])
 
-            def give_turn() -> None:
-                if turns:
-                    scratch.turn[after_me].arrive(predicate=elected)
+        def wait_for_slot(consumed: mgpu.BarrierArray, step: mgpu.Index) -> None:
+            # The n-th use of a slot waits for the end of the phase n - 1 in which its last tile was consumed.
+            # Of a new barrier the phase before the first, of parity 1, counts as ended.
+            consumed[step % stages].wait_parity((step // stages % 2).eq(0))
 
-            def issue_scores(step: mgpu.Index) -> Product:
-                k_tile = mgpu.memref_transpose(mgpu.memref_slice(scratch.k, step % stages), (1, 0, 3, 2))
-                product = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(ROWS, block_kv), q_tile, k_tile, swizzle=128)
-                mgpu.wgmma_commit_group()
-                return product
+        # --- what a consumer does
 
-            def issue_results(acc: Tile[mgpu.float32], weights: Tile[D], step: mgpu.Index) -> Product:
-                v_tile = mgpu.memref_slice(scratch.v, step % stages)
-                product = mgpu.wgmma(mgpu.WGMMAAccumulator.from_registers(acc), weights, v_tile, swizzle=128)
-                mgpu.wgmma_commit_group()
-                return product
+        lowest = mgpu.FragmentedArray.splat(mgpu.c(LOWEST, mgpu.float32), (ROWS,), mgpu.WGMMA_ROW_LAYOUT)
 
-            def exponentials(scores: Tile[mgpu.float32], peak: Rows) -> Tile[mgpu.float32]:
-                return (scores * log2_scale - peak.broadcast_minor(block_kv)).exp2(approx=True)
+        def take_turn() -> None:
+            if plan.turns:
+                scratch.turn[me].wait()
 
+        def give_turn() -> None:
+            if plan.turns:
+                scratch.turn[(me + 1) % consumers].arrive(predicate=elected)
+
+        def begin() -> None:
             # Each turn that is taken has been given once: consumer 0's first by the last one here, every other by the
             # consumer before, after its own. So nobody gives a turn again before it has been taken.
-            if turns:
+            if plan.turns:
                 with mgpu.when(me.eq(consumers - 1)):
                     scratch.turn[0].arrive(predicate=elected)
             scratch.q_arrived[me].wait()
+
+        def issue_scores(step: mgpu.Index) -> Product:
+            k_tile = mgpu.memref_transpose(mgpu.memref_slice(scratch.k, step % stages), (1, 0, 3, 2))
+            product = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(ROWS, block_kv), q_tile, k_tile, swizzle=128)
+            mgpu.wgmma_commit_group()
+            return product
+
+        def issue_results(acc: Tile[mgpu.float32], weights: Tile[D], step: mgpu.Index) -> Product:
+            v_tile = mgpu.memref_slice(scratch.v, step % stages)
+            product = mgpu.wgmma(mgpu.WGMMAAccumulator.from_registers(acc), weights, v_tile, swizzle=128)
+            mgpu.wgmma_commit_group()
+            return product
+
+        def online_softmax(
+            scores: Tile[mgpu.float32], peak: Rows, sums: Tile[mgpu.float32]
+        ) -> tuple[Tile[mgpu.float32], Rows, Rows, Tile[mgpu.float32]]:
+            """The weights of more scores, how much everything before them decays, the new maxima and the new sums."""
+            higher = peak.max(scores.reduce("max", axis=1) * log2_scale)
+            decay = (peak - higher).exp2(approx=True)
+            weights = (scores * log2_scale - higher.broadcast_minor(block_kv)).exp2(approx=True)
+            return weights, decay, higher, sums * decay.broadcast_minor(8) + partial_sums(weights)
+
+        def store(results: Tile[mgpu.float32]) -> None:
+            mgpu.warpgroup_barrier()  # every warp has read its queries
+            results.astype(dtype).store_tiled(q_tile, swizzle=128)
+            mgpu.commit_shared()
+            ctx.async_copy(src_ref=q_tile, dst_ref=out, gmem_slice=queries_of(me), gmem_transform=tiles, swizzle=128)
+            ctx.await_async_copy(0)
+
+        # --- the two ways
+
+        def produce() -> None:
+            with mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
+                for consumer in range(consumers):
+                    load_queries(consumer)
+
+                @mgpu.fori(mgpu.c(steps, mgpu.Index), None)
+                def _(step: mgpu.Index, _: None) -> None:
+                    wait_for_slot(scratch.k_consumed, step)
+                    load_keys(step)
+                    wait_for_slot(scratch.v_consumed, step)
+                    load_values(step)
+
+        def consume() -> None:
+            begin()
             scratch.k_arrived[0].wait()
             take_turn()
             product = issue_scores(mgpu.c(0, mgpu.Index))
@@ -231,13 +283,11 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
             mgpu.wgmma_wait_group(0)
             scratch.k_consumed[0].arrive(predicate=elected)
             scores = mgpu.optimization_barrier(product.value)
-            peak = scores.reduce("max", axis=1) * log2_scale
-            weights = exponentials(scores, peak)
-            nothing = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (ROWS, head_dim), mgpu.WGMMA_LAYOUT)
-            first: State[D] = (nothing, weights.astype(dtype), peak, partial_sums(weights))
+            weights, _, peak, sums = online_softmax(scores, lowest, nothing(8))
+            first: Pipelined[D] = (nothing(head_dim), weights.astype(dtype), peak, sums)
 
             @mgpu.fori(mgpu.c(steps - 1, mgpu.Index), first)
-            def attend(step: mgpu.Index, state: State[D]) -> State[D]:
+            def attend(step: mgpu.Index, state: Pipelined[D]) -> Pipelined[D]:
                 acc, weights, peak, sums = state
                 scratch.k_arrived[(step + 1) % stages].wait()
                 scratch.v_arrived[step % stages].wait()
@@ -251,15 +301,12 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
                 mgpu.wgmma_wait_group(1)
                 scratch.k_consumed[(step + 1) % stages].arrive(predicate=elected)
                 scores = mgpu.optimization_barrier(next_scores.value)
-                higher = peak.max(scores.reduce("max", axis=1) * log2_scale)
-                decay = (peak - higher).exp2(approx=True)
-                next_weights = exponentials(scores, higher)
-                sums = sums * decay.broadcast_minor(8) + partial_sums(next_weights)
+                next_weights, decay, peak, sums = online_softmax(scores, peak, sums)
 
                 mgpu.wgmma_wait_group(0)
                 scratch.v_consumed[step % stages].arrive(predicate=elected)
                 acc = mgpu.optimization_barrier(results.value) * decay.broadcast_minor(head_dim)
-                return acc, next_weights.astype(dtype), higher, sums
+                return acc, next_weights.astype(dtype), peak, sums
 
             acc, last_weights, _, sums = attend.results
             last = mgpu.c(steps - 1, mgpu.Index)
@@ -267,20 +314,68 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
             results = issue_results(acc, last_weights, last)
             inverse: Rows = 1.0 / sums.reduce("add", axis=1)
             mgpu.wgmma_wait_group(0)
-            acc = mgpu.optimization_barrier(results.value) * inverse.broadcast_minor(head_dim)
+            store(mgpu.optimization_barrier(results.value) * inverse.broadcast_minor(head_dim))
 
-            mgpu.warpgroup_barrier()  # every warp has read its queries
-            acc.astype(dtype).store_tiled(q_tile, swizzle=128)
-            mgpu.commit_shared()
-            ctx.async_copy(src_ref=q_tile, dst_ref=out, gmem_slice=queries_of(me), gmem_transform=tiles, swizzle=128)
-            ctx.await_async_copy(0)
+        def load_and_consume() -> None:
+            # Consumer 0 keeps the ring filled for all, `stages - 1` steps ahead of itself.
+            with mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
+                load_queries(me)
+            with mgpu.when(me.eq(0)), mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
+                for step in range(min(stages - 1, steps)):
+                    load_keys(mgpu.c(step, mgpu.Index))
+                    load_values(mgpu.c(step, mgpu.Index))
+            begin()
+            first: State = (nothing(head_dim), lowest, nothing(8))
+
+            @mgpu.fori(mgpu.c(steps, mgpu.Index), first)
+            def attend(step: mgpu.Index, state: State) -> State:
+                acc, peak, sums = state
+                slot = step % stages
+                scratch.k_arrived[slot].wait()
+                take_turn()
+                product = issue_scores(step)
+                give_turn()
+
+                # Meanwhile the slot of the step before is loaded again, once the last consumer has read its values. To
+                # get there it needs neither a later tile nor a later turn of this one: nobody waits in a circle.
+                ahead = step + (stages - 1)
+                with mgpu.when(me.eq(0) & (ahead < steps)), mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
+                    wait_for_slot(scratch.v_consumed, ahead)
+                    load_keys(ahead)
+                    load_values(ahead)
+
+                mgpu.wgmma_wait_group(0)
+                scores = mgpu.optimization_barrier(product.value)
+                exponents, decay, peak, sums = online_softmax(scores, peak, sums)
+                # Converted before the wait, as no instruction moves over it: so they take half the registers there.
+                weights = exponents.astype(dtype)
+                acc = acc * decay.broadcast_minor(head_dim)
+                scratch.v_arrived[slot].wait()
+                results = issue_results(acc, weights, step)
+                mgpu.wgmma_wait_group(0)
+                scratch.v_consumed[slot].arrive(predicate=elected)
+                return mgpu.optimization_barrier(results.value), peak, sums
+
+            acc, _, sums = attend.results
+            inverse: Rows = 1.0 / sums.reduce("add", axis=1)
+            store(acc * inverse.broadcast_minor(head_dim))
+
+        if plan.warp_specialized:
+            with mgpu.when(warpgroup.eq(consumers)):
+                mgpu.set_max_registers(PRODUCER_REGISTERS, action="decrease")
+                produce()
+            with mgpu.when(warpgroup.ne(consumers)):
+                mgpu.set_max_registers(plan.consumer_registers, action="increase")
+                consume()
+        else:
+            load_and_consume()
 
     q_spec = mgpu.GMEM((batch, q_seq_len, num_q_heads, head_dim), dtype)
     kv_spec = mgpu.GMEM((batch, kv_seq_len, num_kv_heads, head_dim), dtype)
     return mgpu.as_gpu_kernel(
         flash_attention,
         grid=(-(-q_seq_len // plan.block_q), num_q_heads, batch),
-        block=(128 * (consumers + 1), 1, 1),
+        block=(128 * plan.warpgroups, 1, 1),
         in_shape=(q_spec, kv_spec, kv_spec),
         out_shape=q_spec,
         smem_scratch_shape=Scratch(dtype, head_dim, plan),
@@ -288,7 +383,7 @@ def kernel[D: (mgpu.float16, mgpu.bfloat16)](
 
 
 def head_dim_64() -> mgpu.Kernel:
-    return kernel(1, 384, 4096, 4, 2, 64, mgpu.float16)
+    return kernel(1, 512, 4096, 4, 2, 64, mgpu.float16)
 
 
 def head_dim_128() -> mgpu.Kernel:

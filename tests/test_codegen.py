@@ -16,7 +16,7 @@ import pytest
 from jax.experimental.mosaic.gpu import core, utils
 
 import safegpu
-from examples import blackwell_matmul, blackwell_scaled_matmul, cluster_exchange
+from examples import blackwell_matmul, blackwell_scaled_matmul, cluster_exchange, flash_attention
 from safegpu.offline.codegen import DEVICES, Compiled, compile_elsewhere, is_available
 from safegpu.offline.lowering import lowered
 from tests.raw import sparse_matmul
@@ -105,14 +105,33 @@ def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], s
     }
 
 
-def _attention(head_dim: int, tma: str, loads: int, columns: int, sass: dict[str, int]) -> Kernel:
-    """The first scores, a step's scores and results, and the last results: each is issued once and waited for.
+FOUR = flash_attention.CONFIGS[64][0]
 
-    A thread has one exponential for two of the scores' `columns`, before the loop and in it, and two that say how the
-    rows decay. The producer is unrolled by two.
+
+def _raw_attention(
+    config: flash_attention.Config, dtype: str = "float16", keys: int = 4096
+) -> tuple[tuple[str, Any], ...]:
+    """What the example's twin, which lowers to the same bytes, is called with."""
+    shape = {"batch": 1, "q_seq_len": 384, "kv_seq_len": keys, "num_q_heads": 4, "num_kv_heads": 2, "head_dim": 64}
+    return tuple({**shape, "dtype": dtype, **dataclasses.asdict(config)}.items())
+
+
+def _attention(
+    head_dim: int,
+    tma: str,
+    loads: int,
+    columns: int,
+    sass: dict[str, int],
+    *,
+    keywords: tuple[tuple[str, Any], ...] = (),
+) -> Kernel:
+    """Warp-specialized: the first scores, a step's scores and results, and the last results, each waited for once.
+
+    A thread has one exponential for two of the scores' `columns`, and two that say how its rows decay, before the loop
+    and in it. The producer is unrolled by two.
     """
     return Kernel(
-        target=f"examples.flash_attention:head_dim_{head_dim}",
+        target="tests.raw.flash_attention:build" if keywords else f"examples.flash_attention:head_dim_{head_dim}",
         arch="sm_90a",
         body="flash_attention",
         ptx={
@@ -122,7 +141,7 @@ def _attention(head_dim: int, tma: str, loads: int, columns: int, sass: dict[str
             "setmaxnreg.inc.sync.aligned.u32": 1,
         },
         sass={
-            "MUFU.EX2": columns + 2,
+            "MUFU.EX2": columns + 4,
             "WARPGROUP.DEPBAR.LE": 4,
             f"UTMALDG.{tma}": loads,
             f"UTMASTG.{tma}": 1,
@@ -130,6 +149,31 @@ def _attention(head_dim: int, tma: str, loads: int, columns: int, sass: dict[str
             "USETMAXREG.TRY_ALLOC.CTAPOOL": 1,
             **sass,
         },
+        keywords=keywords,
+    )
+
+
+def _attention_of_four(loads: int, suffix: str = "", *, keywords: tuple[tuple[str, Any], ...] = ()) -> Kernel:
+    """Not warp-specialized: a step's scores and results. Two of its `loads` are in the loop, the rest before it."""
+    return Kernel(
+        target="tests.raw.flash_attention:build" if keywords else "examples.flash_attention:head_dim_64",
+        arch="sm_90a",
+        body="flash_attention",
+        ptx={
+            "wgmma.commit_group.sync.aligned": 2,
+            "wgmma.wait_group.sync.aligned": 2,
+            "setmaxnreg.dec.sync.aligned.u32": 0,
+            "setmaxnreg.inc.sync.aligned.u32": 0,
+        },
+        sass={
+            f"HGMMA.64x128x16.F32{suffix}": 4,
+            f"HGMMA.64x64x16.F32{suffix}": 8,
+            "MUFU.EX2": 128 // 2 + 2,
+            "WARPGROUP.DEPBAR.LE": 2,
+            "UTMALDG.4D": loads,
+            "UTMASTG.4D": 1,
+        },
+        keywords=keywords,
     )
 
 
@@ -156,7 +200,17 @@ def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
 
 
 KERNELS = {
-    "attention 64": _attention(64, "4D", 3 + 4, 128, {"HGMMA.64x128x16.F32": 2 * 4, "HGMMA.64x64x16.F32": 2 * 8}),
+    "attention 64": _attention_of_four(1 + 3 * 2),
+    "attention 64 bf16": _attention_of_four(1 + 3 * 2, ".BF16", keywords=_raw_attention(FOUR, "bfloat16")),
+    "attention 64 of one step": _attention_of_four(1 + 2, keywords=_raw_attention(FOUR, keys=128)),
+    "attention 64 warp-specialized": _attention(
+        64,
+        "4D",
+        3 + 4,
+        128,
+        {"HGMMA.64x128x16.F32": 2 * 4, "HGMMA.64x64x16.F32": 2 * 8},
+        keywords=_raw_attention(flash_attention.Config(128, consumers=3)),
+    ),
     "attention 128": _attention(128, "5D", 2 + 4, 192, {"HGMMA.64x192x16.F32": 2 * 8, "HGMMA.64x128x16.F32": 2 * 12}),
     "attention 256": _attention(256, "5D", 2 + 4, 64, {"HGMMA.64x64x16.F32": 2 * 16, "HGMMA.64x256x16.F32": 2 * 4}),
     "Hopper matmul f16": Kernel(

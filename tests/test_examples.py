@@ -50,12 +50,25 @@ ALONE = hopper_matmul.Config(cluster_m=1, split="n")
 
 
 def _attention(
-    head_dim: int, dtype: type[mgpu.DType]
+    head_dim: int, dtype: type[mgpu.DType], config: flash_attention.Config, keys: int = 768
 ) -> tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]:
-    shape = (2, 384, 768, 4, 2, head_dim)
+    shape = (2, 384, keys, 4, 2, head_dim)
     build: Any = flash_attention.kernel
-    config = dataclasses.asdict(flash_attention.CONFIGS[head_dim][0])
-    return lambda: build(*shape, dtype), lambda: raw_attention.build(*shape, dtype.dtype, **config), HOPPER, 1
+    keywords = dataclasses.asdict(config)
+    return lambda: build(*shape, dtype, config), lambda: raw_attention.build(*shape, dtype.dtype, **keywords), HOPPER, 1
+
+
+ATTENTIONS = {
+    "64 warp-specialized": (64, flash_attention.Config(128, consumers=3), 768),
+    "64 in turns": (64, dataclasses.replace(flash_attention.CONFIGS[64][0], turns=True), 768),
+    "64 of one step": (64, flash_attention.CONFIGS[64][0], 128),
+    "128 without turns": (128, flash_attention.Config(128, turns=False), 768),
+    **{
+        f"{head_dim} of {config.block_kv} keys a step": (head_dim, config, 768)
+        for head_dim, configs in flash_attention.CONFIGS.items()
+        for config in configs[1:]
+    },
+}
 
 
 TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], int]] = {
@@ -100,9 +113,13 @@ TWINS: dict[str, tuple[Callable[[], Any], Callable[[], Any], tuple[int, int], in
         1,
     ),
     **{
-        f"flash_attention {head_dim} {dtype.__name__}": _attention(head_dim, dtype)
-        for head_dim in (64, 128, 256)
+        f"flash_attention {head_dim} {dtype.__name__}": _attention(head_dim, dtype, configs[0])
+        for head_dim, configs in flash_attention.CONFIGS.items()
         for dtype in (mgpu.float16, mgpu.bfloat16)
+    },
+    **{
+        f"flash_attention {name}": _attention(head_dim, mgpu.float16, config, keys)
+        for name, (head_dim, config, keys) in ATTENTIONS.items()
     },
     "blackwell_matmul float16": (blackwell_matmul.float16, raw_matmul.build, BLACKWELL, 1),
     "blackwell_matmul bfloat16": (

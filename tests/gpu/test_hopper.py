@@ -1,5 +1,6 @@
 """Kernels on a Hopper GPU, on random inputs, with poisoned outputs, against numpy."""
 
+import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from examples.bugs import reinterpreted_dtype
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("hopper")]
 
+F16, BF16, F32 = mgpu.float16, mgpu.bfloat16, mgpu.float32
 ROWS, COLUMNS = cluster_exchange.ROWS, cluster_exchange.COLUMNS
 
 
@@ -64,21 +66,75 @@ ATTENTIONS = {
     "queries cut": (1, 1000, 512, 2, 2),
     "one key head": (3, 256, 512, 6, 1),
     "all multiprocessors, several times": (2, 4096, 1024, 8, 8),
+    "64 keys": (1, 64, 64, 2, 2),
+    "192 keys, queries cut": (2, 200, 192, 2, 1),
 }
 
+FOUR = flash_attention.CONFIGS[64][0]
+OTHERWISE_64 = {
+    "warp-specialized": flash_attention.Config(128, consumers=3),
+    "warp-specialized, no turns": flash_attention.Config(128, turns=False),
+    "four in turns": dataclasses.replace(FOUR, turns=True),
+    "four, a ring of two": dataclasses.replace(FOUR, stages=2),
+    "two that load": dataclasses.replace(FOUR, stages=2, consumers=2),
+    "64 keys a step": flash_attention.CONFIGS[64][1],
+}
+"""Of head_dim 64, the ways that are not its first."""
 
-@pytest.mark.parametrize("dtype", [mgpu.float16, mgpu.bfloat16], ids=["f16", "bf16"])
-@pytest.mark.parametrize("head_dim", [64, 128, 256])
-@pytest.mark.parametrize("shape", ATTENTIONS.values(), ids=ATTENTIONS)
-def test_flash_attention(poisoned: Callable[..., np.ndarray], shape: Any, head_dim: int, dtype: Any) -> None:
+
+def assert_attends(poisoned: Callable[..., np.ndarray], shape: Any, head_dim: int, dtype: Any, config: Any) -> None:
     batch, q_len, kv_len, q_heads, kv_heads = shape
     rng = np.random.default_rng()
     q, k, v = (
         jax.numpy.asarray(rng.standard_normal((batch, length, heads, head_dim), np.float32)).astype(dtype.dtype)
         for length, heads in ((q_len, q_heads), (kv_len, kv_heads), (kv_len, kv_heads))
     )
-    kernel = flash_attention.kernel(batch, q_len, kv_len, q_heads, kv_heads, head_dim, dtype)
+    kernel = flash_attention.kernel(batch, q_len, kv_len, q_heads, kv_heads, head_dim, dtype, config)
     assert_close(poisoned(kernel, q, k, v, poison=np.nan), attention(q, k, v), dtype)
+
+
+@pytest.mark.parametrize("dtype", [mgpu.float16, mgpu.bfloat16], ids=["f16", "bf16"])
+@pytest.mark.parametrize("head_dim", [64, 128, 256])
+@pytest.mark.parametrize("shape", ATTENTIONS.values(), ids=ATTENTIONS)
+def test_flash_attention(poisoned: Callable[..., np.ndarray], shape: Any, head_dim: int, dtype: Any) -> None:
+    assert_attends(poisoned, shape, head_dim, dtype, None)
+
+
+@pytest.mark.parametrize("dtype", [mgpu.float16, mgpu.bfloat16], ids=["f16", "bf16"])
+@pytest.mark.parametrize("config", OTHERWISE_64.values(), ids=OTHERWISE_64)
+@pytest.mark.parametrize("steps", [1, 2, 3, 16])
+def test_flash_attention_in_another_way(
+    poisoned: Callable[..., np.ndarray], steps: int, config: flash_attention.Config, dtype: Any
+) -> None:
+    assert_attends(poisoned, (2, 1000, steps * config.block_kv, 6, 2), 64, dtype, config)
+
+
+@pytest.mark.parametrize("config", [FOUR, *OTHERWISE_64.values()], ids=["four", *OTHERWISE_64])
+def test_flash_attention_gives_the_same_bits_each_time(config: flash_attention.Config) -> None:
+    """A race over a slot of the ring would show sooner or later."""
+    rng = np.random.default_rng()
+    inputs = [jax.numpy.asarray(rng.standard_normal((1, 2048, 16, 64), np.float32)).astype(F16.dtype) for _ in range(3)]
+    kernel = flash_attention.kernel(1, 2048, 2048, 16, 16, 64, F16, config)
+    first = kernel(*inputs)
+    same = jax.jit(lambda one, other: (one == other).all())
+    assert all(bool(same(first, kernel(*inputs))) for _ in range(100))
+
+
+@pytest.mark.parametrize("masked", ["first", "last"])
+@pytest.mark.parametrize(
+    ("head_dim", "config"), [(64, None), (64, OTHERWISE_64["warp-specialized"]), (128, None), (256, None)]
+)
+def test_flash_attention_of_scores_of_minus_infinity(
+    poisoned: Callable[..., np.ndarray], head_dim: int, config: flash_attention.Config | None, masked: str
+) -> None:
+    """They weigh nothing, be it all scores of a step."""
+    rng = np.random.default_rng()
+    q = np.ones((1, 256, 2, head_dim), np.float32)
+    k, v = rng.standard_normal((2, 1, 1024, 2, head_dim), np.float32)
+    k[:, slice(256) if masked == "first" else slice(-256, None)] = -np.inf
+    inputs = [jax.numpy.asarray(each).astype(F16.dtype) for each in (q, k, v)]
+    kernel = flash_attention.kernel(1, 256, 1024, 2, 2, head_dim, F16, config)
+    assert_close(poisoned(kernel, *inputs, poison=np.nan), attention(*inputs), F16)
 
 
 @pytest.mark.parametrize("order", ["rising", "falling"])
@@ -96,7 +152,6 @@ def test_flash_attention_to_a_peak(poisoned: Callable[..., np.ndarray], head_dim
 
 
 Config = hopper_matmul.Config
-F16, BF16, F32 = mgpu.float16, mgpu.bfloat16, mgpu.float32
 
 MATMULS: dict[str, tuple[tuple[int, int, int], Any, Any, bool, Config]] = {
     "one step": ((256, 256, 64), F16, F16, False, Config()),

@@ -123,6 +123,68 @@ def consume(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
     ctx.async_copy(src_ref=q, dst_ref=out, gmem_transform=TILES, swizzle=128)
 
 
+@legal(IN, OUT, Ring, arch="sm_90a")
+def load_and_consume(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
+    elected = mgpu.single_thread_predicate(mgpu.ThreadSubset.WARP)
+    me = mgpu.warpgroup_idx(sync=True).to_index()
+    lowest = mgpu.FragmentedArray.splat(mgpu.c(-3e38, mgpu.float32), (64,), mgpu.WGMMA_ROW_LAYOUT)
+    acc, _, _, nothing = start()
+
+    @mgpu.fori(mgpu.c(4, mgpu.Index), (acc, lowest, nothing))
+    def attend(step: mgpu.Index, carry: tuple[Tile, Rows, Tile]) -> tuple[Tile, Rows, Tile]:
+        acc, peak, sums = carry
+        s.arrived[step % 2].wait()
+        score = scores(mgpu.memref_slice(s.q, me), mgpu.memref_slice(s.k, step % 2))
+        mgpu.wgmma_commit_group()
+        ahead = step + 1
+        with mgpu.when(me.eq(0) & (ahead < 4)), mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
+            s.consumed[ahead % 2].wait_parity((ahead // 2 % 2).eq(0))
+            ctx.async_copy(
+                src_ref=k, dst_ref=mgpu.memref_slice(s.k, ahead % 2), gmem_slice=mgpu.ds(ahead * 64, 128),
+                gmem_transform=TILES, swizzle=128, barrier=s.arrived[ahead % 2], predicate=None,
+            )  # fmt: skip
+        mgpu.wgmma_wait_group(0)
+        qk = mgpu.optimization_barrier(score.value)
+        higher = peak.max(qk.reduce("max", axis=1))
+        decay = (peak - higher).exp2(approx=True)
+        weights = (qk - higher.broadcast_minor(128)).exp2(approx=True)
+        sums = sums * decay.broadcast_minor(8) + weights[:, :8]
+        product = mgpu.WGMMAAccumulator.from_registers(acc * decay.broadcast_minor(128))
+        product = mgpu.wgmma(product, weights.astype(mgpu.float16), mgpu.memref_slice(s.v, step % 2), swizzle=128)
+        mgpu.wgmma_commit_group()
+        mgpu.wgmma_wait_group(0)
+        s.consumed[step % 2].arrive(predicate=elected)
+        return mgpu.optimization_barrier(product.value), higher, sums
+
+
+@illegal(IN, OUT, Ring, arch="sm_90a", raises="must be a Value (is not a Value)")
+def load_if_python_says_so(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
+    me = mgpu.warpgroup_idx(sync=True).to_index()
+    with mgpu.when(me == 0):  # E: SG000
+        pass
+
+
+@illegal(IN, OUT, Ring, arch="sm_90a", raises="expected two scalars of one type, got I1 and Index")
+def load_by_the_precedence_of_and(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
+    me, ahead = mgpu.warpgroup_idx(sync=True).to_index(), mgpu.block_id(X)
+    with mgpu.when(me.eq(0) & ahead < 4):  # E: SG308
+        pass
+
+
+@illegal(IN, OUT, Ring, arch="sm_90a", raises=SINGLE)
+def wait_for_all_keys(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
+    s.arrived.wait()  # E: SG401
+
+
+@illegal(IN, OUT, Ring, arch="sm_90a", raises="PyTreeDef")
+def carry_the_product(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
+    acc, p, _, _ = start()
+
+    @mgpu.fori(mgpu.c(2, mgpu.Index), acc)  # E: SG000
+    def attend(step: mgpu.Index, acc: Tile) -> Accumulator:
+        return mgpu.wgmma(mgpu.WGMMAAccumulator.from_registers(acc), p, mgpu.memref_slice(s.v, 0), swizzle=128)
+
+
 @illegal(IN, OUT, Ring, arch="sm_90a", raises="only supports accumulators of type f32")
 def scores_in_half_precision(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
     zero = mgpu.WGMMAAccumulator.zero(128, 128, mgpu.float16)
