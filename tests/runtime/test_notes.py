@@ -59,7 +59,7 @@ def test_an_assert_without_words_has_a_reason() -> None:
             mgpu.FragmentedArray.splat(mgpu.c(1, dtype), (64, 64), mgpu.WGMMA_LAYOUT)
             for dtype in (mgpu.float16, mgpu.float32)
         )
-        single.max(half)  # type: ignore[call-overload]
+        single.max(half)
 
     error = raised(use)
     assert type(error) is AssertionError
