@@ -1,6 +1,7 @@
 """Every error that Mosaic GPU can raise has a verdict, and the inventory sees it when one comes, goes or changes."""
 
 import importlib.metadata
+import re
 import textwrap
 from pathlib import Path
 
@@ -131,6 +132,17 @@ def test_a_reworded_site_is_found(installed: list[Site]) -> None:
     ((key, site),) = [pair for pair in inventory.drift(sites).reworded if pair[0][2] == old]
     assert key == ("tcgen05", "mma", old)
     assert site.says.endswith("unsupported for M=64")
+
+
+def test_the_page_shows_what_the_command_prints(capsys: pytest.CaptureFixture[str], installed: list[Site]) -> None:
+    if inventory.drift(installed):
+        pytest.skip("the page is about another jax")
+    page = (Path(__file__).parents[2] / "docs" / "inventory.md").read_text()
+    blocks = re.findall(r"^\$ python -m safegpu\.rules\.inventory ?(.*)\n((?:.+\n)+?)```", page, re.MULTILINE)
+    assert len(blocks) == 2
+    for arguments, shown in blocks:
+        inventory.main(arguments.split())
+        assert capsys.readouterr().out == shown
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, installed: list[Site]) -> None:
