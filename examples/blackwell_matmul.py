@@ -41,7 +41,7 @@ STAGES: Final = 6
 TMA_WARP, MMA_WARP, EPILOGUE_WARPGROUP = 0, 1, 1
 
 
-class Scratch[D: mgpu.DType, O: mgpu.DType](mgpu.Scratch):
+class Scratch[D: mgpu.DType, O: mgpu.DType](mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a]):
     def __init__(self, dtype: type[D], out_dtype: type[O]) -> None:
         tile_k = 8 * 128 // dtype.bits  # a row is as wide as the swizzle
         self.a: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((STAGES, BLOCK, tile_k), dtype, swizzle=128)

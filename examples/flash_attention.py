@@ -20,7 +20,7 @@ A small head_dim needs the exponentials hidden most. A multiprocessor computes 1
 product, of which a score has 4 * head_dim: with 64, both take as long. Four consumers also make larger blocks: 4096
 queries of 16 heads are 1.94 rounds of the 132 multiprocessors of an H200, and 2.67, so three, with three consumers.
 
-Run it on a Hopper GPU: `python -m examples.run flash_attention`; `python -m bench.attention` compares it with jax's.
+Run it on a Hopper GPU: `python -m examples.run flash_attention`; `python -m bench.device` compares it with jax's.
 """
 
 import math
@@ -79,10 +79,10 @@ CONFIGS: dict[int, tuple[Config, ...]] = {
     128: (Config(192), Config(128), Config(64)),
     256: (Config(64, turns=False),),
 }
-"""For each head_dim, the fastest first (`python -m bench.attention --tune`): the first that divides is taken."""
+"""For each head_dim, the fastest first (`python -m bench.device --tune`): the first that divides is taken."""
 
 
-class Scratch[D: (mgpu.float16, mgpu.bfloat16)](mgpu.Scratch):
+class Scratch[D: (mgpu.float16, mgpu.bfloat16)](mgpu.Scratch[mgpu.sm_90a]):
     def __init__(self, dtype: type[D], head_dim: int, config: Config) -> None:
         keys = (config.stages, config.block_kv, head_dim)
         # The queries' tile becomes the results', once it has been read for the last time.

@@ -1,4 +1,4 @@
-"""A matmul about as fast as cuBLAS's where k is large (Hopper; figures: bench/README.md), warp-specialised, persistent.
+"""A matmul about as fast as cuBLAS's where k is large (docs/performance.md): for Hopper, warp-specialised, persistent.
 
 Each block has three warpgroups. One thread of the last is the producer: it keeps a ring of tiles of A and B in shared
 memory filled through TMA. The other two are consumers: each multiplies its half of the block's tile with `wgmma`, and
@@ -8,7 +8,7 @@ stays on its multiprocessor and works on one tile after another.
 Neighbouring blocks make a cluster and compute neighbouring tiles, so those in one column of it need the same tile of B
 and those in one row the same tile of A: each loads its part and multicasts it into the shared memory of all of them.
 
-Run it on a Hopper GPU: `python -m examples.run hopper_matmul`; `python -m bench.matmul` compares it with cuBLAS.
+Run it on a Hopper GPU: `python -m examples.run hopper_matmul`; `python -m bench.device` compares it with cuBLAS.
 """
 
 from dataclasses import dataclass
@@ -150,7 +150,7 @@ class Plan:
 class Scratch[
     D: (mgpu.float16, mgpu.bfloat16, mgpu.float8_e4m3fn, mgpu.float8_e5m2),
     O: (mgpu.float32, mgpu.float16, mgpu.bfloat16),
-](mgpu.Scratch):
+](mgpu.Scratch[mgpu.sm_90a]):
     def __init__(self, plan: Plan, dtype: type[D], out_dtype: type[O], b_shape: tuple[int, int]) -> None:
         stages = plan.config.stages
         self.a: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((stages, plan.config.tile_m, plan.tile_k), dtype, swizzle=128)

@@ -1,15 +1,17 @@
 """Typed references and layouts for Mosaic GPU kernels: `import safegpu as mgpu` in place of jax's own module.
 
-Importing the package imports no jax. The dtype tokens and layout types are here at once, everything else at
-the first use of a name; that first use is where a missing jax is reported.
+Importing the package imports no jax. The tokens of dtypes and architectures and the layout types are here at once,
+everything else at the first use of a name; that first use is where a missing jax is reported.
 """
 
 import importlib
 import importlib.util
 from typing import Any
 
+from safegpu import architectures as architectures
 from safegpu import dtypes as dtypes
 from safegpu import layouts as layouts
+from safegpu.architectures import *  # noqa: F403
 from safegpu.dtypes import *  # noqa: F403
 
 # The submodules that stand for Mosaic GPU's own.
@@ -38,7 +40,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {"__version__", "dtypes", "layouts", *dtypes.__all__, *_MIRRORS}
+    names = {"__version__", "architectures", "dtypes", "layouts", *_MIRRORS}
+    names.update(architectures.__all__, dtypes.__all__)
     try:
         from safegpu._surface import public_names
     except ImportError:  # without jax, what needs none

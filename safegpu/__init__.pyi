@@ -6,6 +6,7 @@ one idea and holds the signatures; this file re-exports.
 
 from typing import Any
 
+from safegpu import architectures as architectures
 from safegpu import dtypes as dtypes
 from safegpu import fragmented_array as fragmented_array
 from safegpu import launch_context as launch_context
@@ -13,6 +14,12 @@ from safegpu import layouts as layouts
 from safegpu import profiler as profiler
 from safegpu import tcgen05 as tcgen05
 from safegpu import utils as utils
+from safegpu.architectures import Architecture as Architecture
+from safegpu.architectures import sm_90a as sm_90a
+from safegpu.architectures import sm_100a as sm_100a
+from safegpu.architectures import sm_103a as sm_103a
+from safegpu.architectures import sm_110a as sm_110a
+from safegpu.architectures import sm_120a as sm_120a
 from safegpu.barriers import BarrierArray as BarrierArray
 from safegpu.barriers import BarrierRef as BarrierRef
 from safegpu.barriers import CollectiveBarrierArray as CollectiveBarrierArray
@@ -72,6 +79,7 @@ from safegpu.kernel import as_torch_gpu_kernel as as_torch_gpu_kernel
 from safegpu.kernel import infer_layout as infer_layout
 from safegpu.kernel import is_nvshmem_available as is_nvshmem_available
 from safegpu.kernel import lower_mgpu_dialect as lower_mgpu_dialect
+from safegpu.kernel import stated_architecture as stated_architecture
 from safegpu.kernel import to_layout_attr as to_layout_attr
 from safegpu.launch_context import GLOBAL_BROADCAST as GLOBAL_BROADCAST
 from safegpu.launch_context import AsyncCopyImplementation as AsyncCopyImplementation
@@ -100,6 +108,7 @@ from safegpu.refs import memref_slice as memref_slice
 from safegpu.refs import memref_transpose as memref_transpose
 from safegpu.refs import memref_unfold as memref_unfold
 from safegpu.refs import memref_unsqueeze as memref_unsqueeze
+from safegpu.rules import RuleError as RuleError
 from safegpu.scalars import BF16 as BF16
 from safegpu.scalars import F16 as F16
 from safegpu.scalars import F32 as F32

@@ -1,4 +1,4 @@
-"""What a kernel's author said of its buffers, for as long as the kernel is traced.
+"""What a kernel's author said of its buffers and its architecture, for as long as the kernel is traced.
 
 Facts are kept in a table beside the values and not on the wrapper objects: a table survives raw `memref_*`
 functions, loop carries and anything else that makes a new Python object for the same buffer. Only allocations
@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from safegpu._jax import ir
+from safegpu.architectures import Architecture
 from safegpu.dtypes import DType
 
 
@@ -25,6 +26,7 @@ class Facts:
 
 _UNKNOWN = Facts()
 _table: ContextVar[dict[ir.Value, Facts] | None] = ContextVar("safegpu_facts", default=None)
+_architecture: ContextVar[type[Architecture] | None] = ContextVar("safegpu_architecture", default=None)
 
 # Operations whose first operand is the buffer that their result views.
 _VIEWS = frozenset({
@@ -35,18 +37,24 @@ _BOUNDS_OF_FOR = 3  # scf.for's operands are lower bound, upper bound, step, the
 
 
 @contextlib.contextmanager
-def table() -> Iterator[None]:
-    """Keeps facts inside the block, and forgets them after it."""
-    token = _table.set({})
+def table(arch: type[Architecture] | None = None) -> Iterator[None]:
+    """Keeps facts inside the block, and forgets them after it. `arch` is what the kernel is lowered for, if known."""
+    token, arch_token = _table.set({}), _architecture.set(arch)
     try:
         yield
     finally:
         _table.reset(token)
+        _architecture.reset(arch_token)
 
 
 def tracing() -> bool:
     """Whether this thread is tracing a kernel that safegpu builds."""
     return _table.get() is not None
+
+
+def architecture() -> type[Architecture] | None:
+    """The architecture that the kernel being traced is lowered for; None where nobody said."""
+    return _architecture.get()
 
 
 def record(buffer: ir.Value, facts: Facts) -> None:

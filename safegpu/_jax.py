@@ -7,6 +7,7 @@ use of a name that needs it, and a new jax is one file to look at.
 import contextlib
 import threading
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 try:
@@ -25,13 +26,14 @@ from jax._src.util import fun_name
 from jax.experimental.mosaic import gpu as mgpu
 from jax.experimental.mosaic.gpu import core, launch_context, layouts, profiler, tcgen05, utils
 from jax.experimental.mosaic.gpu import fragmented_array as fa
+from jax.extend.backend import get_default_device
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
     "SPEC_TYPES", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu", "ir", "jax",
-    "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "nvvm", "profiler",
-    "tcgen05", "utils",
+    "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context",
+    "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
 
 
@@ -56,21 +58,59 @@ def mlir_context() -> Iterator[None]:
         yield
 
 
-# --- Mosaic GPU asked from outside. The functions below replace module attributes, which all threads share.
+# --- Mosaic GPU asked from outside. What is below replaces module attributes, which all threads share.
 
 _PATCHING = threading.RLock()
 
+# --- the architecture
+
+_GUESS = 9, 0  # what Mosaic GPU answers where the default device is no GPU
+
+_stated: ContextVar[tuple[int, int] | None] = ContextVar("safegpu_stated", default=None)
+_answer: ContextVar[tuple[int, int] | None] = ContextVar("safegpu_answer", default=None)
+_answering = 0
+_infer_arch = utils._infer_arch
+
+
+def _answered() -> Any:
+    """Mosaic GPU's question for the architecture: answered in the threads that say one, its own answer in others."""
+    return _answer.get() or _infer_arch()
+
 
 @contextlib.contextmanager
-def architecture(arch: tuple[int, int]) -> Iterator[None]:
-    """Makes Mosaic GPU lower for `arch`, which it takes from the default device, and a CPU cannot say."""
+def architecture(arch: tuple[int, int] | None) -> Iterator[None]:
+    """Makes Mosaic GPU lower for `arch`, which it takes from the default device, and a CPU cannot say.
+
+    With None it lowers for its own guess, and the architecture counts as unknown.
+    """
+    global _answering, _infer_arch
+    stated, answer = _stated.set(arch), _answer.set(arch or _GUESS)
     with _PATCHING:
-        infer = utils._infer_arch
-        utils._infer_arch = lambda: arch
-        try:
-            yield
-        finally:
-            utils._infer_arch = infer
+        if not _answering:
+            _infer_arch, utils._infer_arch = utils._infer_arch, _answered
+        _answering += 1
+    try:
+        yield
+    finally:
+        _stated.reset(stated)
+        _answer.reset(answer)
+        with _PATCHING:
+            _answering -= 1
+            if not _answering:
+                utils._infer_arch = _infer_arch
+
+
+def stated_capability() -> tuple[int, int] | None:
+    """The compute capability that `architecture` was given; None outside it."""
+    return _stated.get()
+
+
+def known_capability() -> tuple[int, int] | None:
+    """The compute capability that kernels are lowered for; None where Mosaic GPU guesses, as it does on a CPU."""
+    if _answer.get():
+        return _stated.get()
+    device = jax.sharding.get_abstract_mesh().abstract_device or get_default_device()
+    return utils._infer_arch() if hasattr(device, "compute_capability") else None
 
 
 @contextlib.contextmanager

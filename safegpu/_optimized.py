@@ -4,10 +4,7 @@ Without them these mistakes lower, and the kernel computes something else. With 
 stands under `if not __debug__:` and costs nothing otherwise.
 """
 
-import functools
-import inspect
 import math
-from collections.abc import Callable
 from typing import Any
 
 from safegpu._jax import gpu, ir, launch_context, utils
@@ -15,22 +12,11 @@ from safegpu._jax import gpu, ir, launch_context, utils
 _WARP = 32
 
 
-def in_smem(multiply: Callable[..., Any], *operands: str) -> Any:
-    """`multiply`, once these of its operands that are references are found in shared memory."""
-    parameters = inspect.signature(multiply)
-
-    @functools.wraps(multiply)
-    def asked(*args: Any, **kwargs: Any) -> Any:
-        given = parameters.bind(*args, **kwargs).arguments
-        for name in operands:
-            operand = given[name]
-            if isinstance(operand, ir.Value) and not utils.is_smem_ref(operand):
-                raise TypeError(
-                    f"{multiply.__name__}: expected {name} in shared memory, got {operand.type}; copy it there first"
-                )
-        return multiply(*args, **kwargs)
-
-    return asked
+def in_smem(multiply: str, **operands: Any) -> None:
+    """Raises for an operand that is a reference to other than shared memory."""
+    for name, operand in operands.items():
+        if isinstance(operand, ir.Value) and not utils.is_smem_ref(operand):
+            raise TypeError(f"{multiply}: expected {name} in shared memory, got {operand.type}; copy it there first")
 
 
 def async_copy(

@@ -4,6 +4,7 @@ import types
 from typing import Any
 
 from safegpu import (
+    _gate,
     barriers,
     fragmented_array,
     kernel,
@@ -22,6 +23,7 @@ from safegpu._jax import mgpu
 
 # The names that a module adds to the package or puts in the place of Mosaic GPU's: its `__all__`, or these.
 _OURS: dict[types.ModuleType, list[str] | None] = {
+    _gate: ["RuleError"],
     barriers: None,
     fragmented_array: [
         "FragmentedArray",
@@ -47,6 +49,7 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
         "query_cluster_cancel",
         "set_max_registers",
         "single_thread_predicate",
+        "try_cluster_cancel",
     ],
 }
 

@@ -6,11 +6,14 @@ on. Here they are two classes; which one an object is follows from its `num_barr
 
 import copy
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
+from safegpu._gate import require
 from safegpu._jax import utils
+from safegpu.architectures import HasTcgen05
 from safegpu.scalars import giving_scalars
 
 __all__ = [
@@ -48,6 +51,19 @@ def _making[**P](method: Callable[P, Any]) -> Callable[P, Any]:
     return made
 
 
+def _ordering(method: Callable[..., Any]) -> Any:
+    """A method of Mosaic GPU that is a fence of the tensor core too, where `orders_tensor_core` is set."""
+    place = list(inspect.signature(method).parameters).index("orders_tensor_core")
+
+    @functools.wraps(method)
+    def ordered(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("orders_tensor_core") or args[place : place + 1] == (True,):
+            require(HasTcgen05, f"{method.__name__}(orders_tensor_core=True)")
+        return method(*args, **kwargs)
+
+    return ordered
+
+
 class _Barrier(utils.BarrierRef):
     __slots__ = ()
     __class_getitem__ = classmethod(types.GenericAlias)
@@ -56,8 +72,11 @@ class _Barrier(utils.BarrierRef):
     __getitem__ = _making(utils.BarrierRef.__getitem__)
     remap_to_cluster = _making(utils.BarrierRef.remap_to_cluster)
     update_parities = giving_scalars(utils.BarrierRef.update_parities)
-    test = giving_scalars(utils.BarrierRef.test)
-    test_parity = giving_scalars(utils.BarrierRef.test_parity)
+    test = _ordering(giving_scalars(utils.BarrierRef.test))
+    test_parity = _ordering(giving_scalars(utils.BarrierRef.test_parity))
+    arrive = _ordering(utils.BarrierRef.arrive)
+    wait = _ordering(utils.BarrierRef.wait)
+    wait_parity = _ordering(utils.BarrierRef.wait_parity)
 
     @classmethod
     def _checked(cls, raw: utils.BarrierRef) -> Self:
@@ -106,6 +125,7 @@ class _CollectiveBarrier(utils.CollectiveBarrierRef):
 
     initialize = staticmethod(_making(utils.CollectiveBarrierRef.initialize))
     __getitem__ = _making(utils.CollectiveBarrierRef.__getitem__)
+    arrive = _ordering(utils.CollectiveBarrierRef.arrive)
 
     def __iter__(self) -> Iterator[Any]:
         return map(wrap_barrier, super().__iter__())

@@ -10,6 +10,8 @@ because its `dtype` is the numpy dtype. Signed and unsigned integers differ, so 
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, final
 
+from safegpu.architectures import HasTcgen05, HasTcgen05Int8
+
 __all__ = [
     "DType",
     "bfloat16",
@@ -79,10 +81,11 @@ class DType(metaclass=_DTypeMeta):
 
 _D = TypeVar("_D")
 _With_contra = TypeVar("_With_contra", contravariant=True)
+_On_contra = TypeVar("_On_contra", contravariant=True)
 
 
-class Tcgen05Accumulates(Generic[_With_contra]):
-    """The accumulator of `tcgen05.mma`, of operands of these dtypes (PTX ISA, "tcgen05.mma", `.kind`)."""
+class Tcgen05Accumulates(Generic[_With_contra, _On_contra]):
+    """The accumulator of `tcgen05.mma`: of these dtypes, on these architectures (PTX ISA, "tcgen05.mma", `.kind`)."""
 
 
 class TMAReduces(Generic[_D, _With_contra]):
@@ -138,7 +141,7 @@ class int16(DType):
 @final
 class int32(
     DType,
-    Tcgen05Accumulates["int8"],
+    Tcgen05Accumulates["int8", HasTcgen05Int8],
     TMAReduces["int32", Literal["add", "smin", "smax", "inc", "dec", "and", "or", "xor"]],
     AtomicallyReduces["int32", _Atomic],
     AtomicallyReducesShared["int32", _Atomic],
@@ -180,7 +183,7 @@ class uint16(DType):
 @final
 class uint32(
     DType,
-    Tcgen05Accumulates["int8"],
+    Tcgen05Accumulates["int8", HasTcgen05Int8],
     TMAReduces["uint32", Literal["add", "umin", "umax", "inc", "dec", "and", "or", "xor"]],
     AtomicallyReduces["uint32", _Atomic],
     AtomicallyReducesShared["uint32", _Atomic],
@@ -222,7 +225,7 @@ class float8_e8m0fnu(DType):
 @final
 class float16(
     DType,
-    Tcgen05Accumulates["float16 | float8_e4m3fn | float8_e5m2"],
+    Tcgen05Accumulates["float16 | float8_e4m3fn | float8_e5m2", HasTcgen05],
     TMAReduces["float16", _MinMax],
     AtomicallyReduces["float16", _MinMax],
     AtomicallyReducesShared["float16", _Add],
@@ -245,7 +248,7 @@ class bfloat16(
 @final
 class float32(
     DType,
-    Tcgen05Accumulates["float16 | bfloat16 | float8_e4m3fn | float8_e5m2"],
+    Tcgen05Accumulates["float16 | bfloat16 | float8_e4m3fn | float8_e5m2", HasTcgen05],
     TMAReduces["float32", _Add],
     AtomicallyReduces["float32", _Add],
     AtomicallyReducesShared["float32", _Add],

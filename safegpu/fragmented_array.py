@@ -11,9 +11,11 @@ from typing import Any
 from safegpu._dtype import check_dtype, ir_type, is_token, signedness
 from safegpu._facade import Facade, facade, mirror
 from safegpu._facts import facts_of
-from safegpu._jax import fa, ir
+from safegpu._gate import require
+from safegpu._jax import fa, ir, utils
 from safegpu._value import raw
-from safegpu.refs import MultimemRef
+from safegpu.architectures import HasFloat8Multimem
+from safegpu.refs import MultimemRef, is_float8
 from safegpu.scalars import c, giving_scalars, wrap_scalar
 
 __all__ = ["c"]
@@ -69,6 +71,8 @@ class FragmentedArray(_Real, metaclass=Facade):
     def load_reduce_untiled(
         cls, ref: Any, layout: Any, reduction: Any, swizzle: int = 16, is_signed: bool | None = None
     ) -> Any:
+        if isinstance(ref, utils.MultimemRef) and is_float8(ir.MemRefType(ref.ref.type).element_type):
+            require(HasFloat8Multimem, "load_reduce_untiled of 8-bit floats")
         is_signed = _known_signedness(ref) if is_signed is None else is_signed
         return _Real.load_reduce_untiled(ref, layout, reduction, swizzle, is_signed)
 

@@ -8,6 +8,7 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
+from safegpu.architectures import HasFloat8Multimem
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
     AtomicallyReduces,
@@ -377,7 +378,7 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     ) -> FragmentedArray[float32, L]: ...
     @overload
     @classmethod
-    def load_reduce_untiled[F: (float16, bfloat16, float8_e4m3fn, float8_e5m2), L: Tiled | _ReplicatedLayout | Strided](
+    def load_reduce_untiled[F: (float16, bfloat16), L: Tiled | _ReplicatedLayout | Strided](
         cls,
         ref: MultimemRef[F],
         layout: FragmentedLayout[L],
@@ -385,6 +386,16 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
         swizzle: int = ...,
         is_signed: bool | None = ...,
     ) -> FragmentedArray[F, L]: ...
+    @overload
+    @classmethod
+    def load_reduce_untiled[F8: (float8_e4m3fn, float8_e5m2), L: Tiled | _ReplicatedLayout | Strided](
+        cls,
+        ref: MultimemRef[F8, HasFloat8Multimem],
+        layout: FragmentedLayout[L],
+        reduction: Literal["add", "min", "max"],
+        swizzle: int = ...,
+        is_signed: bool | None = ...,
+    ) -> FragmentedArray[F8, L]: ...
     @overload
     @classmethod
     def load_reduce_untiled[I: (int32, uint32, int64, uint64), L: Tiled | _ReplicatedLayout | Strided](

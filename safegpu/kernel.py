@@ -1,24 +1,31 @@
 """`as_gpu_kernel`: Mosaic GPU's own, with a body that receives typed references.
 
-It may be called outside an MLIR context, where Mosaic GPU's own cannot.
+It may be called outside an MLIR context, where Mosaic GPU's own cannot, and takes `arch=`.
 """
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from safegpu._facts import table
+from safegpu._gate import require
 from safegpu._hooks import hooks
-from safegpu._jax import core, fun_name, ir, mlir_context, tcgen05
+from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
+from safegpu._stated import remember, stated, stated_architecture
+from safegpu.architectures import Architecture, HasTcgen05, of_compute_capability
 from safegpu.barriers import wrap_barrier
 from safegpu.launch_context import wrap_context
 from safegpu.refs import wrap_ref
-from safegpu.specs import facts_of_spec, lowered_specs, typed_references
+from safegpu.specs import facts_of_spec, lowered_specs, typed_references, uses_tmem
 from safegpu.tcgen05 import wrap_tmem
 
-__all__ = ["Kernel", "LoweringSemantics", "as_gpu_kernel", "as_torch_gpu_kernel", "is_nvshmem_available"]
+__all__ = [
+    "Kernel", "LoweringSemantics", "as_gpu_kernel", "as_torch_gpu_kernel", "is_nvshmem_available",
+    "stated_architecture",
+]  # fmt: skip
 
 LoweringSemantics = core.LoweringSemantics
 is_nvshmem_available = core.is_nvshmem_available
@@ -43,12 +50,14 @@ def _wrap(value: Any, spec: Any) -> Any:
     return wrap_barrier(value)
 
 
-def _traced(body: Callable[..., Any], gmem_specs: list[Any], scratch_spec: Any) -> Callable[..., Any]:
+def _traced(
+    body: Callable[..., Any], gmem_specs: list[Any], scratch_spec: Any, arch: type[Architecture] | None
+) -> Callable[..., Any]:
     """`body`, called with typed references in place of the ones that Mosaic GPU passes."""
 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
-        with table(), hooks():
+        with table(arch), hooks():
             arguments = (
                 wrap_context(context),
                 *map(_wrap, gmem, gmem_specs),
@@ -73,21 +82,36 @@ def _each(specs: Any) -> tuple[Any, ...]:
 _NEEDED = {"body", "smem_scratch_shape"}
 
 
-def _typed[**P](as_kernel: Callable[P, Any]) -> Callable[P, Any]:
-    names = tuple(inspect.signature(as_kernel).parameters)
+def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(as_kernel)
+    names = tuple(signature.parameters)
 
     @functools.wraps(as_kernel)
-    def typed(*args: P.args, **kwargs: P.kwargs) -> Any:
+    def typed(*args: Any, arch: type[Architecture] | None = None, **kwargs: Any) -> Any:
         call = dict(zip(names, args, strict=False), **kwargs)
         if len(call) < len(args) + len(kwargs) or not call.keys() >= _NEEDED:
             return as_kernel(*args, **kwargs)  # which says what is wrong
         gmem_specs = [spec for name in ("in_shape", "inout_shape", "out_shape") for spec in _each(call.get(name, ()))]
         scratch_spec = call["smem_scratch_shape"]
-        call["body"] = _traced(call["body"], gmem_specs, scratch_spec)
-        call["smem_scratch_shape"] = lowered_specs(scratch_spec)
-        with mlir_context():
-            return as_kernel(**call)
+        said = stated(arch, scratch_spec, call["body"])
+        with contextlib.ExitStack() as stack:
+            if said is not None:
+                stack.enter_context(architecture(said.compute_capability))
+            capability = known_capability()
+            known = None if capability is None else of_compute_capability(capability)
+            call["body"] = _traced(call["body"], gmem_specs, scratch_spec, known)
+            call["smem_scratch_shape"] = lowered_specs(scratch_spec)
+            if known is not None and uses_tmem(call["smem_scratch_shape"]):
+                require(HasTcgen05, "TMEM", known)
+            stack.enter_context(mlir_context())
+            kernel = as_kernel(**call)
+        remember(kernel, said)
+        return kernel
 
+    arch_parameter = inspect.Parameter("arch", inspect.Parameter.KEYWORD_ONLY, default=None)
+    typed.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), arch_parameter]
+    )
     return typed
 
 

@@ -10,12 +10,17 @@ from collections.abc import Callable
 from typing import Any, Protocol, overload
 
 from jaxlib.mlir import ir
+from typing_extensions import TypeVar
 
+from safegpu.architectures import Architecture
 from safegpu.fragmented_array import FragmentedLayout
 from safegpu.launch_context import LaunchContext
 from safegpu.profiler import ProfilerSpec
 from safegpu.refs import GmemRef
 from safegpu.specs import Scratch, Union
+
+_S_contra = TypeVar("_S_contra", contravariant=True)
+_A_co = TypeVar("_A_co", covariant=True)
 
 class LoweringSemantics(enum.Enum):
     """What a body works with: each lane's registers, or whole warpgroups' arrays (which safegpu does not type)."""
@@ -58,12 +63,17 @@ type _Foreign = (
 type _Size = tuple[int, int, int] | list[int]
 """Along x, y and z. How long a list is, nobody knows."""
 
+class _Agreeing(Protocol[_S_contra, _A_co]):
+    """An architecture that agrees with what the scratch states, as its class object has it."""
+
+    def _agrees(self, scratch: _S_contra, /) -> _A_co: ...
+
 # What a body receives, one by one: inputs as a tuple or alone; outputs alone or up to four; scratch as a class of `Scratch`,
 # or as a tree of specs.
 
 @overload
-def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O, S], object],
+def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -76,10 +86,12 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O1, S], object],
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O1, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -92,10 +104,12 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O1, O2, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -108,10 +122,12 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O1, O2, O3, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -124,10 +140,20 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S:
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
+def as_gpu_kernel[
+    *Ins,
+    O1: GmemRef[Any],
+    O2: GmemRef[Any],
+    O3: GmemRef[Any],
+    O4: GmemRef[Any],
+    S: Scratch,
+    A: Architecture,
+](
+    body: Callable[[LaunchContext[A], *Ins, O1, O2, O3, O4, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -140,10 +166,12 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O, S], object],
+def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], I, O, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -156,10 +184,12 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O1, S], object],
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], I, O1, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -172,10 +202,12 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O1, O2, S], object],
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], I, O1, O2, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -188,10 +220,12 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratc
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], I, O1, O2, O3, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -204,10 +238,20 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
+def as_gpu_kernel[
+    I: GmemRef[Any],
+    O1: GmemRef[Any],
+    O2: GmemRef[Any],
+    O3: GmemRef[Any],
+    O4: GmemRef[Any],
+    S: Scratch,
+    A: Architecture,
+](
+    body: Callable[[LaunchContext[A], I, O1, O2, O3, O4, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -220,10 +264,12 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O: GmemRef[Any], S](
-    body: Callable[[LaunchContext, *Ins, O, S], object],
+def as_gpu_kernel[*Ins, O: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -236,10 +282,12 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
-    body: Callable[[LaunchContext, *Ins, O1, S], object],
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O1, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -252,10 +300,12 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S](
-    body: Callable[[LaunchContext, *Ins, O1, O2, S], object],
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O1, O2, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -268,10 +318,12 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
-    body: Callable[[LaunchContext, *Ins, O1, O2, O3, S], object],
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O1, O2, O3, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -284,10 +336,12 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S]
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
-    body: Callable[[LaunchContext, *Ins, O1, O2, O3, O4, S], object],
+def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, O1, O2, O3, O4, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -300,10 +354,12 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
-    body: Callable[[LaunchContext, I, O, S], object],
+def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], I, O, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -316,10 +372,12 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S](
-    body: Callable[[LaunchContext, I, O1, S], object],
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], I, O1, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -332,10 +390,12 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
-    body: Callable[[LaunchContext, I, O1, O2, S], object],
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], I, O1, O2, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -348,10 +408,12 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S](
-    body: Callable[[LaunchContext, I, O1, O2, O3, S], object],
+def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], I, O1, O2, O3, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -364,10 +426,20 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4: GmemRef[Any], S](
-    body: Callable[[LaunchContext, I, O1, O2, O3, O4, S], object],
+def as_gpu_kernel[
+    I: GmemRef[Any],
+    O1: GmemRef[Any],
+    O2: GmemRef[Any],
+    O3: GmemRef[Any],
+    O4: GmemRef[Any],
+    S,
+    A: Architecture,
+](
+    body: Callable[[LaunchContext[A], I, O1, O2, O3, O4, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -380,12 +452,14 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 
 # One buffer that is both, between the inputs and the only output.
 @overload
-def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, *Ins, IO, O, S], object],
+def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, IO, O, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -399,10 +473,11 @@ def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
     thread_semantics: LoweringSemantics = ...,
     *,
     inout_shape: IO | tuple[IO],
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, IO, O, S], object],
+def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], I, IO, O, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -416,10 +491,11 @@ def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S: Scratch
     thread_semantics: LoweringSemantics = ...,
     *,
     inout_shape: IO | tuple[IO],
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S](
-    body: Callable[[LaunchContext, *Ins, IO, O, S], object],
+def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, IO, O, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -433,10 +509,11 @@ def as_gpu_kernel[*Ins, IO: GmemRef[Any], O: GmemRef[Any], S](
     thread_semantics: LoweringSemantics = ...,
     *,
     inout_shape: IO | tuple[IO],
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
-    body: Callable[[LaunchContext, I, IO, O, S], object],
+def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], I, IO, O, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -450,12 +527,13 @@ def as_gpu_kernel[I: GmemRef[Any], IO: GmemRef[Any], O: GmemRef[Any], S](
     thread_semantics: LoweringSemantics = ...,
     *,
     inout_shape: IO | tuple[IO],
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 
 # No outputs.
 @overload
-def as_gpu_kernel[*Ins, S: Scratch](
-    body: Callable[[LaunchContext, *Ins, S], object],
+def as_gpu_kernel[*Ins, S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -468,10 +546,12 @@ def as_gpu_kernel[*Ins, S: Scratch](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], S: Scratch](
-    body: Callable[[LaunchContext, I, S], object],
+def as_gpu_kernel[I: GmemRef[Any], S: Scratch, A: Architecture](
+    body: Callable[[LaunchContext[A], I, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -484,10 +564,12 @@ def as_gpu_kernel[I: GmemRef[Any], S: Scratch](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[*Ins, S](
-    body: Callable[[LaunchContext, *Ins, S], object],
+def as_gpu_kernel[*Ins, S, A: Architecture](
+    body: Callable[[LaunchContext[A], *Ins, S], object],
     grid: _Size,
     block: _Size,
     in_shape: tuple[*Ins],
@@ -500,10 +582,12 @@ def as_gpu_kernel[*Ins, S](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 @overload
-def as_gpu_kernel[I: GmemRef[Any], S](
-    body: Callable[[LaunchContext, I, S], object],
+def as_gpu_kernel[I: GmemRef[Any], S, A: Architecture](
+    body: Callable[[LaunchContext[A], I, S], object],
     grid: _Size,
     block: _Size,
     in_shape: I,
@@ -516,6 +600,8 @@ def as_gpu_kernel[I: GmemRef[Any], S](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    *,
+    arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
 
 # What is not known.
@@ -534,6 +620,8 @@ def as_gpu_kernel(
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
+    *,
+    arch: type[Architecture] | None = ...,
 ) -> Kernel: ...
 @overload
 def as_gpu_kernel(
@@ -550,6 +638,8 @@ def as_gpu_kernel(
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
+    *,
+    arch: type[Architecture] | None = ...,
 ) -> Kernel: ...
 @overload
 def as_gpu_kernel(
@@ -566,6 +656,8 @@ def as_gpu_kernel(
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
+    *,
+    arch: type[Architecture] | None = ...,
 ) -> Kernel: ...
 @overload
 def as_gpu_kernel(
@@ -583,6 +675,7 @@ def as_gpu_kernel(
     thread_semantics: LoweringSemantics = ...,
     *,
     inout_shape: tuple[Any, Any, *tuple[Any, ...]] | _Foreign,
+    arch: type[Architecture] | None = ...,
 ) -> Kernel: ...
 @overload
 def as_gpu_kernel(  # pyright: ignore[reportOverlappingOverload]
@@ -600,6 +693,7 @@ def as_gpu_kernel(  # pyright: ignore[reportOverlappingOverload]
     thread_semantics: LoweringSemantics = ...,
     *,
     inout_shape: GmemRef[Any] | tuple[GmemRef[Any]],
+    arch: type[Architecture] | None = ...,
 ) -> Kernel:
     """Traces `body` and makes a kernel of it, as Mosaic GPU's `as_gpu_kernel` does, to the byte.
 
@@ -622,11 +716,16 @@ def as_torch_gpu_kernel(
     kernel_name: str | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
+    *,
+    arch: type[Architecture] | None = ...,
 ) -> Callable[..., Any]:
     """The same for PyTorch: a function of tensors on the device."""
 
 def is_nvshmem_available() -> bool:
     """Whether kernels can reach other devices through NVSHMEM."""
+
+def stated_architecture(kernel: object) -> type[Architecture] | None:
+    """The architecture that a kernel made by `as_gpu_kernel` states, also behind `jax.jit` or `functools.partial`."""
 
 # --- Warpgroup semantics, whose references are MLIR values: not typed
 

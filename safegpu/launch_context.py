@@ -5,14 +5,18 @@ or look into a reference.
 """
 
 import functools
+import math
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from safegpu import _optimized
 from safegpu._facade import mirror
-from safegpu._facts import facts_of, record
-from safegpu._jax import ir, launch_context
+from safegpu._facts import architecture, facts_of, record
+from safegpu._gate import require
+from safegpu._jax import fa, ir, launch_context, utils
 from safegpu._value import like, raw
+from safegpu.architectures import HasLeaderTrackedTMA, HasTMAGather, HasTMAScatter
 from safegpu.barriers import promote
 from safegpu.refs import MultimemAddress, MultimemRef
 from safegpu.scalars import c, giving_scalars  # noqa: F401  # a name of this module, too
@@ -33,9 +37,32 @@ class LaunchContext(_Real):
 
     @functools.wraps(_Real.async_copy)
     def async_copy(self, **kwargs: Any) -> None:
+        if architecture() is not None:
+            self._require(**kwargs)
         if not __debug__:
             _optimized.async_copy(self.cluster_size, **kwargs)
         return super().async_copy(**{name: raw(value) for name, value in kwargs.items()})
+
+    def _require(
+        self,
+        *,
+        src_ref: Any = None,
+        gmem_slice: Any = (),
+        collective: Any = None,
+        leader_tracked: Any = None,
+        **others: Any,
+    ) -> None:
+        """Refuses the copies that the architecture lacks; what else is wrong with a call, Mosaic GPU says."""
+        slices = gmem_slice if isinstance(gmem_slice, tuple) else (gmem_slice,)
+        if any(isinstance(each, fa.FragmentedArray) for each in slices):
+            if isinstance(src_ref, ir.Value) and utils.is_smem_ref(src_ref):
+                require(HasTMAScatter, "async_copy to gathered rows (scatter)")
+            else:
+                require(HasTMAGather, "async_copy of gathered rows")
+        if leader_tracked is not None and collective is not None:
+            dimensions = collective if isinstance(collective, Iterable) else (collective,)
+            if math.prod(self.cluster_size[each] for each in dimensions) > 1:
+                require(HasLeaderTrackedTMA, "async_copy with leader_tracked")
 
     @functools.wraps(_Real.async_prefetch)
     def async_prefetch(self, **kwargs: Any) -> None:

@@ -2,12 +2,13 @@
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal, overload
+from typing import Any, ClassVar, Generic, Literal, overload
 
 from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
+from safegpu.architectures import Architecture, HasTMAGather, HasTMAScatter
 from safegpu.barriers import BarrierRef, ThreadSubset
 from safegpu.dtypes import TMAReduces, bfloat16, float16, float32, int32, int64, uint32, uint64
 from safegpu.fragmented_array import FragmentedArray
@@ -18,6 +19,7 @@ from safegpu.scalars import c as c
 from safegpu.utils import Region
 
 _D = TypeVar("_D", default=Any)
+_A_co = TypeVar("_A_co", bound=Architecture, covariant=True, default=Any)
 _Added = TypeVar("_Added", float16, bfloat16, float32, int32, uint32, int64, uint64)
 
 type TMAReductionOp = Literal["add", "min", "max", "inc", "dec", "and", "or", "xor", "umin", "umax", "smin", "smax"]
@@ -105,12 +107,14 @@ class DropUnitDimsTransform(MemRefTransform):
     def __init__(self, unit_dims: tuple[int, ...]) -> None: ...
 
 type _Gather = FragmentedArray[Any, layouts.TMA_INDICES | layouts.TMA_INDICES_4]
-type _Slice = Along | _Gather | tuple[Along | _Gather, ...]
+type _Rows = _Gather | tuple[Along | _Gather, ...]
+"""With an index for each row."""
+type _Slice = Along | tuple[Along, ...]
 type _Transform = MemRefTransform | tuple[MemRefTransform, ...]
 type _Axes = Sequence[Dim] | Dim | None
 
-class LaunchContext:
-    """The first argument of a kernel's body."""
+class LaunchContext(Generic[_A_co]):
+    """The first argument of a kernel's body; `A` is the architecture that it is for."""
 
     module: ir.Module
     scratch: Scratch
@@ -243,6 +247,82 @@ class LaunchContext:
     ) -> None: ...
     @overload
     def async_copy(
+        self: LaunchContext[HasTMAGather],
+        *,
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Swizzle],
+        gmem_slice: _Rows,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
+        barrier: BarrierRef,
+        swizzle: Swizzle,
+        arrive: bool | None = ...,
+        collective: _Axes = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: None = ...,
+        implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self: LaunchContext[HasTMAGather],
+        *,
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Literal[16]],
+        gmem_slice: _Rows,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
+        barrier: BarrierRef,
+        swizzle: None = ...,
+        arrive: bool | None = ...,
+        collective: _Axes = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: None = ...,
+        implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self: LaunchContext[HasTMAScatter],
+        *,
+        src_ref: SmemRef[_D, Swizzle],
+        dst_ref: GmemRef[_D],
+        gmem_slice: _Rows,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
+        barrier: None = ...,
+        swizzle: Swizzle,
+        arrive: bool | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: None = ...,
+        implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self: LaunchContext[HasTMAScatter],
+        *,
+        src_ref: SmemRef[_D, Literal[16]],
+        dst_ref: GmemRef[_D],
+        gmem_slice: _Rows,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
+        barrier: None = ...,
+        swizzle: None = ...,
+        arrive: bool | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: None = ...,
+        implementation: AsyncCopyImplementation = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
         self,
         *,
         src_ref: InSmem[TMAReduces[_D, _Op], Swizzle],
@@ -349,7 +429,7 @@ class LaunchContext:
         self, ref: GmemRef[D], peer: IntegerValue, *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
     ) -> GmemRef[D]:
         """The same buffer on another device of the mesh. `ref` is, or is a view of, an argument of the kernel."""
-    def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D]:
+    def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D, _A_co]:
         """The same buffer on all devices of the mesh at once. `ref` is, or is a view of, an argument of the kernel."""
     def device_id(self, on_host: bool = ...) -> I32:
         """The index of this device in the mesh."""

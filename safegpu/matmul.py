@@ -6,7 +6,9 @@ from typing import Any
 from safegpu import _optimized
 from safegpu._dtype import ir_type, is_token, signedness
 from safegpu._facade import Facade, facade
+from safegpu._gate import needing, require
 from safegpu._jax import mgpu, nvvm
+from safegpu.architectures import HasWGMMA
 
 __all__ = ["MMALayouts", "WGMMAAccumulator", "mma", "wgmma", "wgmma_commit_group", "wgmma_wait_group"]
 
@@ -14,9 +16,14 @@ _Real = mgpu.WGMMAAccumulator
 
 MMALayouts = facade(mgpu.MMALayouts)
 mma = mgpu.mma
-wgmma = mgpu.wgmma
-if not __debug__:
-    wgmma = _optimized.in_smem(wgmma, "a", "b")
+
+
+@functools.wraps(mgpu.wgmma)
+def wgmma(acc: Any, a: Any, b: Any, **kwargs: Any) -> Any:
+    require(HasWGMMA, "wgmma")
+    if not __debug__:
+        _optimized.in_smem("wgmma", a=a, b=b)
+    return mgpu.wgmma(acc, a, b, **kwargs)
 
 
 class WGMMAAccumulator(_Real, metaclass=Facade):
@@ -25,15 +32,24 @@ class WGMMAAccumulator(_Real, metaclass=Facade):
     @classmethod
     @functools.wraps(_Real.zero.__func__)
     def zero(cls, m: int, n: int, dtype: Any = None, *, is_signed: bool | None = None) -> Any:
+        require(HasWGMMA, "WGMMAAccumulator.zero")
         is_signed = signedness("WGMMAAccumulator.zero", dtype, is_signed)
         return _Real.zero(m, n, ir_type(dtype) if is_token(dtype) else dtype, is_signed=is_signed)
 
+    @classmethod
+    @functools.wraps(_Real.from_registers.__func__)
+    def from_registers(cls, registers: Any, sync: bool = True) -> Any:
+        require(HasWGMMA, "WGMMAAccumulator.from_registers")
+        return _Real.from_registers(registers, sync)
 
+
+@needing(HasWGMMA, "wgmma_commit_group")
 def wgmma_commit_group() -> None:
     """Makes a group of the wgmma issued since the last one (PTX ISA, "wgmma.commit_group")."""
     nvvm.wgmma_commit_group_sync_aligned()
 
 
+@needing(HasWGMMA, "wgmma_wait_group")
 def wgmma_wait_group(allow_groups: int) -> None:
     """Waits until at most `allow_groups` groups of wgmma are under way (PTX ISA, "wgmma.wait_group")."""
     nvvm.wgmma_wait_group_sync_aligned(allow_groups)

@@ -6,6 +6,7 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
+from safegpu.architectures import HasWGMMA
 from safegpu.dtypes import (
     DType,
     ForeignDType,
@@ -87,16 +88,16 @@ def wgmma[
     L,
 ](
     acc: WGMMAAccumulator[float32, L],
-    a: SmemRef[D, Swizzle],
-    b: SmemRef[D, Swizzle],
+    a: SmemRef[D, Swizzle, HasWGMMA],
+    b: SmemRef[D, Swizzle, HasWGMMA],
     *,
     swizzle: Swizzle,
 ) -> WGMMAAccumulator[float32, L]: ...
 @overload
 def wgmma[Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]), L](
     acc: WGMMAAccumulator[float32, L],
-    a: SmemRef[float32, Swizzle],
-    b: SmemRef[float32, Swizzle],
+    a: SmemRef[float32, Swizzle, HasWGMMA],
+    b: SmemRef[float32, Swizzle, HasWGMMA],
     *,
     swizzle: Swizzle,
 ) -> WGMMAAccumulator[float32, L]: ...
@@ -108,8 +109,8 @@ def wgmma[
     L,
 ](
     acc: WGMMAAccumulator[C, L],
-    a: SmemRef[D, Swizzle],
-    b: SmemRef[D, Swizzle],
+    a: SmemRef[D, Swizzle, HasWGMMA],
+    b: SmemRef[D, Swizzle, HasWGMMA],
     *,
     swizzle: Swizzle,
 ) -> WGMMAAccumulator[C, L]: ...
@@ -117,7 +118,7 @@ def wgmma[
 def wgmma[D: (float16, bfloat16), Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]), L](
     acc: WGMMAAccumulator[float32, L],
     a: FragmentedArray[D, layouts.WGMMA],
-    b: SmemRef[D, Swizzle],
+    b: SmemRef[D, Swizzle, HasWGMMA],
     *,
     swizzle: Swizzle,
 ) -> WGMMAAccumulator[float32, L]: ...
@@ -125,7 +126,7 @@ def wgmma[D: (float16, bfloat16), Swizzle: (int, Literal[16], Literal[32], Liter
 def wgmma[C: (float16, float32), Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]), L](
     acc: WGMMAAccumulator[C, L],
     a: FragmentedArray[float16, layouts.WGMMA],
-    b: SmemRef[float16, Swizzle],
+    b: SmemRef[float16, Swizzle, HasWGMMA],
     *,
     swizzle: Swizzle,
 ) -> WGMMAAccumulator[C, L]: ...
@@ -138,40 +139,40 @@ def wgmma[
     L,
 ](
     acc: WGMMAAccumulator[C, L],
-    a: SmemRef[A, Swizzle] | FragmentedArray[A, layouts.WGMMA_8BIT],
-    b: SmemRef[B, Swizzle],
+    a: SmemRef[A, Swizzle, HasWGMMA] | FragmentedArray[A, layouts.WGMMA_8BIT],
+    b: SmemRef[B, Swizzle, HasWGMMA],
     *,
     swizzle: Swizzle,
 ) -> WGMMAAccumulator[C, L]: ...
 @overload
 def wgmma[Swizzle: (int, Literal[16], Literal[32], Literal[64], Literal[128]), L](
     acc: WGMMAAccumulator[int32, L],
-    a: SmemRef[int8, Swizzle] | FragmentedArray[int8, layouts.WGMMA_8BIT],
-    b: SmemRef[int8, Swizzle],
+    a: SmemRef[int8, Swizzle, HasWGMMA] | FragmentedArray[int8, layouts.WGMMA_8BIT],
+    b: SmemRef[int8, Swizzle, HasWGMMA],
     *,
     swizzle: Swizzle,
 ) -> WGMMAAccumulator[int32, L]: ...
 @overload
 def wgmma[D: (float16, bfloat16, float8_e4m3fn, float8_e5m2), L](
     acc: WGMMAAccumulator[float32, L],
-    a: SmemRef[D, Literal[128]],
-    b: SmemRef[D, Literal[128]],
+    a: SmemRef[D, Literal[128], HasWGMMA],
+    b: SmemRef[D, Literal[128], HasWGMMA],
     *,
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[float32, L]: ...
 @overload
 def wgmma[L](
     acc: WGMMAAccumulator[float32, L],
-    a: SmemRef[float32, Literal[128]],
-    b: SmemRef[float32, Literal[128]],
+    a: SmemRef[float32, Literal[128], HasWGMMA],
+    b: SmemRef[float32, Literal[128], HasWGMMA],
     *,
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[float32, L]: ...
 @overload
 def wgmma[D: (float16, float8_e4m3fn, float8_e5m2), C: (float16, float32), L](
     acc: WGMMAAccumulator[C, L],
-    a: SmemRef[D, Literal[128]],
-    b: SmemRef[D, Literal[128]],
+    a: SmemRef[D, Literal[128], HasWGMMA],
+    b: SmemRef[D, Literal[128], HasWGMMA],
     *,
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[C, L]: ...
@@ -179,7 +180,7 @@ def wgmma[D: (float16, float8_e4m3fn, float8_e5m2), C: (float16, float32), L](
 def wgmma[D: (float16, bfloat16), L](
     acc: WGMMAAccumulator[float32, L],
     a: FragmentedArray[D, layouts.WGMMA],
-    b: SmemRef[D, Literal[128]],
+    b: SmemRef[D, Literal[128], HasWGMMA],
     *,
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[float32, L]: ...
@@ -187,23 +188,23 @@ def wgmma[D: (float16, bfloat16), L](
 def wgmma[C: (float16, float32), L](
     acc: WGMMAAccumulator[C, L],
     a: FragmentedArray[float16, layouts.WGMMA],
-    b: SmemRef[float16, Literal[128]],
+    b: SmemRef[float16, Literal[128], HasWGMMA],
     *,
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[C, L]: ...
 @overload
 def wgmma[A: (float8_e4m3fn, float8_e5m2), B: (float8_e4m3fn, float8_e5m2), C: (float16, float32), L](
     acc: WGMMAAccumulator[C, L],
-    a: SmemRef[A, Literal[128]] | FragmentedArray[A, layouts.WGMMA_8BIT],
-    b: SmemRef[B, Literal[128]],
+    a: SmemRef[A, Literal[128], HasWGMMA] | FragmentedArray[A, layouts.WGMMA_8BIT],
+    b: SmemRef[B, Literal[128], HasWGMMA],
     *,
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[C, L]: ...
 @overload
 def wgmma[L](
     acc: WGMMAAccumulator[int32, L],
-    a: SmemRef[int8, Literal[128]] | FragmentedArray[int8, layouts.WGMMA_8BIT],
-    b: SmemRef[int8, Literal[128]],
+    a: SmemRef[int8, Literal[128], HasWGMMA] | FragmentedArray[int8, layouts.WGMMA_8BIT],
+    b: SmemRef[int8, Literal[128], HasWGMMA],
     *,
     swizzle: Literal[128] = ...,
 ) -> WGMMAAccumulator[int32, L]:

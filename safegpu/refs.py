@@ -183,6 +183,10 @@ class MultimemRef(utils.MultimemRef):
         return cls(MultimemAddress.wrap(unwrapped(raw.ref), dtype, shape=shape))
 
 
+def is_float8(element_type: Any) -> bool:
+    return isinstance(element_type, ir.FloatType) and element_type.width == 8
+
+
 def check_shape(where: str, actual: Any, shape: tuple[int, ...] | None) -> None:
     if shape is not None and tuple(actual) != tuple(shape):
         raise ValueError(f"{where}: expected shape {tuple(shape)}, got {tuple(actual)}; correct or leave out shape")

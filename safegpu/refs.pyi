@@ -2,11 +2,12 @@
 
 from builtins import type as _type
 from collections.abc import Sequence
-from typing import Any, Generic, Literal, overload
+from typing import Any, Generic, Literal, Self, overload
 
 from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
+from safegpu.architectures import Architecture, Elsewhere, States
 from safegpu.dtypes import Token, UnknownDType
 from safegpu.scalars import Dim, IndexValue
 
@@ -15,6 +16,7 @@ _W = TypeVar("_W", default=Any)
 _B_co = TypeVar("_B_co", bound=int | ir.Value[Any], covariant=True, default=Any)
 _W0 = TypeVar("_W0", bound=Literal[16, 32, 64, 128])
 _D_co = TypeVar("_D_co", covariant=True)
+_A_co = TypeVar("_A_co", bound=Architecture, covariant=True, default=Any)
 
 class DynamicSlice(Generic[_B_co]):
     """`length` elements from `base` on; `ds(base, length)`. A base that is known must be positive: ValueError."""
@@ -34,6 +36,18 @@ type Along = int | slice | IndexValue | DynamicSlice[int | IndexValue] | ir.OpVi
 
 type Subscript = Along | tuple[Along, ...]
 """Of a buffer: of its first axes one by one, and of the others all."""
+
+# A kernel states its architecture in its scratch, `Scratch[sm_90a]`, and what it reads there is of that architecture: `__get__`.
+# An operation asks for a capability, `SmemRef[D, W, HasWGMMA]`.
+
+class Scratch(Generic[_A_co], States[_A_co]):  # type: ignore[type-var]  # pyright: ignore[reportInvalidTypeArguments]
+    """Base of a kernel's scratch: each attribute that is a spec is allocated, in the order of declaration.
+
+    `Scratch[mgpu.sm_90a]` states the architecture that the kernel is for, and `Scratch[mgpu.sm_100a | mgpu.sm_103a]` that it is
+    for each of these; without one nothing is said. The body receives an instance whose attributes are the references. Scratch
+    that depends on a dtype or a size sets its attributes in `__init__`, and `as_gpu_kernel` is given an object of it in place
+    of the class.
+    """
 
 # What carries a dtype that is one of several (`safegpu.dtypes`): `InSmem[TMAReduces[...], Literal[128]]` is an SmemRef of any of them.
 
@@ -70,8 +84,16 @@ class GmemRef(ir.Value[ir.MemRefType], InGmem[_D], Generic[_D]):
 class InSmem(Generic[_D_co, _W]):
     """A buffer in the block's own shared memory."""
 
-class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W]):
-    """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none)."""
+class SmemRef(ir.Value[ir.MemRefType], InSmem[_D, _W], Generic[_D, _W, _A_co]):
+    """A reference to the block's own shared memory. `D` is its dtype token, `W` its swizzle (16 is none), `A` its architecture."""
+
+    @overload
+    def __get__[A: Architecture](
+        self, scratch: Scratch[A], owner: type[object] | None = ..., /
+    ) -> SmemRef[_D, _W, A]: ...
+    @overload
+    def __get__(self, owner: Elsewhere | None, type_: type[object] | None = ..., /) -> Self:
+        """As an attribute of scratch, of the architecture that the scratch states."""
 
     @property
     def dtype(self) -> type[_D]:
@@ -160,7 +182,7 @@ class ClusterSmemRef(ir.Value[ir.MemRefType], Generic[_D, _W]):
 class InMultimem(Generic[_D_co]):
     """A buffer on every device of the mesh."""
 
-class MultimemRef(InMultimem[_D], Generic[_D]):
+class MultimemRef(InMultimem[_D], Generic[_D, _A_co]):
     """The same buffer on every device of the mesh at once (PTX ISA, "multimem"): from `ctx.to_remote_multicast`.
 
     It is an address for multimem instructions alone: store with `FragmentedArray.store_untiled`/`store_tiled`, read
@@ -197,7 +219,7 @@ class MultimemRef(InMultimem[_D], Generic[_D]):
 @overload
 def memref_slice[D](ref: GmemRef[D], index: Subscript) -> GmemRef[D]: ...
 @overload
-def memref_slice[D, W](ref: SmemRef[D, W], index: Subscript) -> SmemRef[D, W]: ...
+def memref_slice[D, W, A: Architecture](ref: SmemRef[D, W, A], index: Subscript) -> SmemRef[D, W, A]: ...
 @overload
 def memref_slice[D, W](ref: ClusterSmemRef[D, W], index: Subscript) -> ClusterSmemRef[D, W]:
     """Part of a buffer: an index drops its axis, a slice or `ds(base, length)` keeps it."""
@@ -205,7 +227,7 @@ def memref_slice[D, W](ref: ClusterSmemRef[D, W], index: Subscript) -> ClusterSm
 @overload
 def memref_transpose[D](ref: GmemRef[D], permutation: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_transpose[D, W](ref: SmemRef[D, W], permutation: Sequence[int]) -> SmemRef[D, W]: ...
+def memref_transpose[D, W, A: Architecture](ref: SmemRef[D, W, A], permutation: Sequence[int]) -> SmemRef[D, W, A]: ...
 @overload
 def memref_transpose[D, W](ref: ClusterSmemRef[D, W], permutation: Sequence[int]) -> ClusterSmemRef[D, W]:
     """The axes of a buffer in another order."""
@@ -213,7 +235,9 @@ def memref_transpose[D, W](ref: ClusterSmemRef[D, W], permutation: Sequence[int]
 @overload
 def memref_unfold[D](ref: GmemRef[D], dim: int, factors: Sequence[int | None]) -> GmemRef[D]: ...
 @overload
-def memref_unfold[D, W](ref: SmemRef[D, W], dim: int, factors: Sequence[int | None]) -> SmemRef[D, W]: ...
+def memref_unfold[D, W, A: Architecture](
+    ref: SmemRef[D, W, A], dim: int, factors: Sequence[int | None]
+) -> SmemRef[D, W, A]: ...
 @overload
 def memref_unfold[D, W](ref: ClusterSmemRef[D, W], dim: int, factors: Sequence[int | None]) -> ClusterSmemRef[D, W]:
     """Splits an axis into several; one of `factors` may be None."""
@@ -221,7 +245,7 @@ def memref_unfold[D, W](ref: ClusterSmemRef[D, W], dim: int, factors: Sequence[i
 @overload
 def memref_unsqueeze[D](ref: GmemRef[D], dim: int) -> GmemRef[D]: ...
 @overload
-def memref_unsqueeze[D, W](ref: SmemRef[D, W], dim: int) -> SmemRef[D, W]: ...
+def memref_unsqueeze[D, W, A: Architecture](ref: SmemRef[D, W, A], dim: int) -> SmemRef[D, W, A]: ...
 @overload
 def memref_unsqueeze[D, W](ref: ClusterSmemRef[D, W], dim: int) -> ClusterSmemRef[D, W]:
     """Adds an axis of length 1."""
@@ -229,21 +253,21 @@ def memref_unsqueeze[D, W](ref: ClusterSmemRef[D, W], dim: int) -> ClusterSmemRe
 @overload
 def memref_reshape[D](ref: GmemRef[D], shape: Sequence[int]) -> GmemRef[D]: ...
 @overload
-def memref_reshape[D, W](ref: SmemRef[D, W], shape: Sequence[int]) -> SmemRef[D, W]: ...
+def memref_reshape[D, W, A: Architecture](ref: SmemRef[D, W, A], shape: Sequence[int]) -> SmemRef[D, W, A]: ...
 @overload
 def memref_reshape[D, W](ref: ClusterSmemRef[D, W], shape: Sequence[int]) -> ClusterSmemRef[D, W]: ...
 @overload
-def memref_reshape[D](ref: MultimemRef[D], shape: Sequence[int]) -> MultimemRef[D]:
+def memref_reshape[D, A: Architecture](ref: MultimemRef[D, A], shape: Sequence[int]) -> MultimemRef[D, A]:
     """Another shape for the same elements."""
 
 @overload
 def memref_fold[D](ref: GmemRef[D], dim: int, fold_rank: int) -> GmemRef[D]: ...
 @overload
-def memref_fold[D, W](ref: SmemRef[D, W], dim: int, fold_rank: int) -> SmemRef[D, W]: ...
+def memref_fold[D, W, A: Architecture](ref: SmemRef[D, W, A], dim: int, fold_rank: int) -> SmemRef[D, W, A]: ...
 @overload
 def memref_fold[D, W](ref: ClusterSmemRef[D, W], dim: int, fold_rank: int) -> ClusterSmemRef[D, W]: ...
 @overload
-def memref_fold[D](ref: MultimemRef[D], dim: int, fold_rank: int) -> MultimemRef[D]:
+def memref_fold[D, A: Architecture](ref: MultimemRef[D, A], dim: int, fold_rank: int) -> MultimemRef[D, A]:
     """Joins `fold_rank` axes from `dim` on."""
 
 def get_cluster_ref[D, W](ref: SmemRef[D, W], dim: Dim, idx: IndexValue, generic: bool = ...) -> ClusterSmemRef[D, W]:

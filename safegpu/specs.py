@@ -6,7 +6,7 @@ token, the swizzle, the tiling. Where a spec is used, the kernel body gets a ref
 
 import copy
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from safegpu._dtype import token_of
@@ -155,6 +155,22 @@ def _specs_of(scratch: Any) -> dict[str, Any]:
             else:
                 specs.pop(name, None)  # a subclass or an object may take an attribute back
     return specs
+
+
+def scratches(specs: Any) -> Iterator[type[Scratch]]:
+    """The `Scratch` classes among specs, those inside of others too."""
+    for spec in jax.tree.leaves(specs, is_leaf=_is_union):
+        if _is_scratch(spec):
+            yield spec if isinstance(spec, type) else type(spec)
+            yield from scratches(list(_specs_of(spec).values()))
+        elif _is_union(spec):
+            yield from scratches(list(spec.members))
+
+
+def uses_tmem(specs: Any) -> bool:
+    """Whether any of these lowered specs allocates tensor memory."""
+    leaves = jax.tree.leaves(specs, is_leaf=_is_union)
+    return any(uses_tmem(list(leaf.members)) if _is_union(leaf) else isinstance(leaf, core.TMEM) for leaf in leaves)
 
 
 def lowered_specs(specs: Any) -> Any:

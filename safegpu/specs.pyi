@@ -33,6 +33,7 @@ from safegpu.dtypes import (
     uint32,
 )
 from safegpu.refs import GmemRef, SmemRef
+from safegpu.refs import Scratch as Scratch
 from safegpu.scalars import Dim
 from safegpu.tcgen05 import DenseTMEM, ScalesTMEM, SparseMetaTMEM, TMEMLayout
 
@@ -580,10 +581,3 @@ class Union[*Members]:
     @overload
     def __new__(cls, members: Sequence[Any]) -> Union[*tuple[Any, ...]]: ...
     def __iter__(self) -> Iterator[Any]: ...
-
-class Scratch:
-    """Base of a kernel's scratch: each attribute that is a spec is allocated, in the order of declaration.
-
-    The body receives an instance whose attributes are the references. Scratch that depends on a dtype or a size sets its
-    attributes in `__init__`, and `as_gpu_kernel` is given an object of it in place of the class.
-    """

@@ -11,7 +11,9 @@ from typing import Any, ClassVar, Self
 from safegpu import _optimized
 from safegpu._dtype import check_dtype, ir_type, token_of
 from safegpu._facade import Facade, facade, mirror
+from safegpu._gate import needing, require
 from safegpu._jax import ir, tcgen05
+from safegpu.architectures import HasTcgen05, HasTcgen05Int8, HasTMEMLoadReduce
 from safegpu.barriers import promote
 from safegpu.dtypes import DType, int2
 from safegpu.scalars import giving_scalars
@@ -24,12 +26,35 @@ _Real = tcgen05.TMEMRef
 
 TMEMLayout = facade(tcgen05.TMEMLayout)
 
-if not __debug__:
-    mma = _optimized.in_smem(tcgen05.mma, "a", "b")
-
 create_instr_descriptor = giving_scalars(tcgen05.create_instr_descriptor)
 create_scaled_f8f6f4_instr_descriptor = giving_scalars(tcgen05.create_scaled_f8f6f4_instr_descriptor)
 create_scaled_f4_instr_descriptor = giving_scalars(tcgen05.create_scaled_f4_instr_descriptor)
+
+
+def _tcgen05(name: str) -> Any:
+    """A function of Mosaic GPU's tcgen05, which only some architectures have."""
+    return needing(HasTcgen05, f"tcgen05.{name}")(getattr(tcgen05, name))
+
+
+async_copy_scales_smem_to_tmem = _tcgen05("async_copy_scales_smem_to_tmem")
+async_copy_smem_to_tmem = _tcgen05("async_copy_smem_to_tmem")
+async_copy_sparse_metadata_smem_to_tmem = _tcgen05("async_copy_sparse_metadata_smem_to_tmem")
+commit_arrive = _tcgen05("commit_arrive")
+commit_tmem = _tcgen05("commit_tmem")
+tmem_alloc = _tcgen05("tmem_alloc")
+tmem_dealloc = _tcgen05("tmem_dealloc")
+tmem_relinquish_alloc_permit = _tcgen05("tmem_relinquish_alloc_permit")
+wait_load_tmem = _tcgen05("wait_load_tmem")
+
+
+@functools.wraps(tcgen05.mma)
+def mma(d: Any, a: Any, b: Any, **kwargs: Any) -> None:
+    require(HasTcgen05, "tcgen05.mma")
+    if isinstance(getattr(d, "dtype", None), ir.IntegerType):
+        require(HasTcgen05Int8, "tcgen05.mma of int8")
+    if not __debug__:
+        _optimized.in_smem("tcgen05.mma", a=a, b=b)
+    tcgen05.mma(d, a, b, **kwargs)
 
 
 class _TMEM(_Real):
@@ -43,6 +68,8 @@ class _TMEM(_Real):
     def token(self) -> type[DType] | None:
         """The dtype token, which knows the signedness that `dtype` does not; None when unknown."""
         return vars(self).get("_token")
+
+    store = needing(HasTcgen05, "a store to TMEM")(_Real.store)
 
     @functools.wraps(_Real.slice)
     def slice(self, *idxs: Any) -> Any:
@@ -70,6 +97,9 @@ class _Loadable(_TMEM):
 
     @functools.wraps(_Real.load)
     def load(self, layout: Any = None, is_signed: bool | None = None, reduce: Any = None) -> Any:
+        require(HasTcgen05, "a load from TMEM")
+        if reduce is not None:
+            require(HasTMEMLoadReduce, "a load from TMEM with reduce=")
         if is_signed is None and self.token is not None:
             is_signed = self.token.is_signed
         return _Real.load(self, layout, is_signed, reduce)

@@ -6,6 +6,7 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
+from safegpu.architectures import Elsewhere, HasTcgen05, HasTMEMLoadReduce
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
     DType,
@@ -27,7 +28,7 @@ from safegpu.dtypes import (
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
 from safegpu.fragmented_array import FragmentedArray, Replicated, TiledLayout, Tiling
 from safegpu.launch_context import LaunchContext
-from safegpu.refs import DynamicSlice, SmemRef, Swizzle
+from safegpu.refs import DynamicSlice, Scratch, SmemRef, Swizzle
 from safegpu.scalars import I32, IndexValue, IntegerValue
 
 TMEM_ROWS: int
@@ -41,9 +42,13 @@ _D = TypeVar("_D", default=Any)
 _T_co = TypeVar("_T_co", covariant=True, default=Any)
 _D_co = TypeVar("_D_co", covariant=True)
 _P = TypeVar("_P", default=Any)
+# Tensor memory is of an architecture that has it: what else is stated is rejected where the memory is named.
+_A_co = TypeVar("_A_co", bound=HasTcgen05, covariant=True, default=Any)
 
 # Of the MMA: the dtypes of its operands, of an accumulator of 8-bit floats and of the scales of 4-bit ones; the swizzles of A and B.
 _O = TypeVar("_O", default=Any)
+# The architecture of B: of which dtypes it multiplies, the accumulator's dtype says.
+_On = TypeVar("_On", bound=HasTcgen05, default=Any)
 _C = TypeVar("_C", float16, float32)
 _A8 = TypeVar("_A8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
 _B8 = TypeVar("_B8", float8_e4m3fn, float8_e5m2, default=float8_e4m3fn)
@@ -280,11 +285,20 @@ class TMEMRef:
 class InTmem(Generic[_D_co, _T_co, _P]):
     """A matrix in tensor memory, its dtype one of several: `InTmem[Tcgen05Accumulates[...], layouts.M128Accumulator]`."""
 
-class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P]):
+class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P, _A_co]):
     """Tensor memory that holds a matrix: an accumulator, or the left operand of an MMA.
 
-    `D` is its dtype token, `T` its TMEM layout type in `safegpu.layouts`, `P` whether it is a pair of blocks' (`collective`).
+    `D` is its dtype token, `T` its TMEM layout type in `safegpu.layouts`, `P` whether it is a pair of blocks' (`collective`),
+    `A` its architecture.
     """
+
+    @overload
+    def __get__[ArchitectureWithTensorMemory: HasTcgen05](
+        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: type[object] | None = ..., /
+    ) -> DenseTMEM[_D, _T_co, _P, ArchitectureWithTensorMemory]: ...
+    @overload
+    def __get__(self, owner: Elsewhere | None, type_: type[object] | None = ..., /) -> Self:
+        """As an attribute of scratch, of the architecture that the scratch states."""
 
     @overload
     @classmethod
@@ -401,7 +415,7 @@ class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P]):
     ) -> FragmentedArray[D, layouts.M64_COLLECTIVE_NATIVE]: ...
     @overload
     def load(
-        self: DenseTMEM[float32, layouts.TMEM_DEFAULT_32BIT],
+        self: DenseTMEM[float32, layouts.TMEM_DEFAULT_32BIT, Any, HasTMEMLoadReduce],
         layout: TiledLayout[layouts.TMEM_NATIVE],
         is_signed: bool | None = ...,
         *,
@@ -409,14 +423,14 @@ class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P]):
     ) -> tuple[FragmentedArray[float32, layouts.TMEM_NATIVE], FragmentedArray[float32, layouts.TMEM_NATIVE_ROW]]: ...
     @overload
     def load(
-        self: DenseTMEM[float32, layouts.TMEM_DEFAULT_32BIT],
+        self: DenseTMEM[float32, layouts.TMEM_DEFAULT_32BIT, Any, HasTMEMLoadReduce],
         layout: TiledLayout[layouts.TMEM_NATIVE],
         is_signed: bool | None,
         reduce: LoadReduceOp,
     ) -> tuple[FragmentedArray[float32, layouts.TMEM_NATIVE], FragmentedArray[float32, layouts.TMEM_NATIVE_ROW]]: ...
     @overload
     def load[I: (int32, uint32)](
-        self: DenseTMEM[I, layouts.TMEM_DEFAULT_32BIT],
+        self: DenseTMEM[I, layouts.TMEM_DEFAULT_32BIT, Any, HasTMEMLoadReduce],
         layout: TiledLayout[layouts.TMEM_NATIVE],
         is_signed: bool | None = ...,
         *,
@@ -424,7 +438,7 @@ class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P]):
     ) -> tuple[FragmentedArray[I, layouts.TMEM_NATIVE], FragmentedArray[I, layouts.TMEM_NATIVE_ROW]]: ...
     @overload
     def load[I: (int32, uint32)](
-        self: DenseTMEM[I, layouts.TMEM_DEFAULT_32BIT],
+        self: DenseTMEM[I, layouts.TMEM_DEFAULT_32BIT, Any, HasTMEMLoadReduce],
         layout: TiledLayout[layouts.TMEM_NATIVE],
         is_signed: bool | None,
         reduce: Literal["min", "max"],
@@ -441,6 +455,14 @@ class SparseMetaTMEM(TMEMRef, Generic[_P]):
     `tcgen05.async_copy_sparse_metadata_smem_to_tmem` fills it and `tcgen05.mma(..., a_sparse_metadata=)` reads it;
     registers neither store to it nor load from it, because no register layout describes its order.
     """
+
+    @overload
+    def __get__[ArchitectureWithTensorMemory: HasTcgen05](
+        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: type[object] | None = ..., /
+    ) -> Self: ...
+    @overload
+    def __get__(self, owner: Elsewhere | None, type_: type[object] | None = ..., /) -> Self:
+        """As an attribute of scratch, of the architecture that the scratch states."""
 
     @classmethod
     def wrap(cls, raw: object, dtype: type[int2 | uint2] = ...) -> SparseMetaTMEM:
@@ -464,6 +486,14 @@ class SparseMetaTMEM(TMEMRef, Generic[_P]):
 
 class ScalesTMEM(TMEMRef, Generic[_D, _P]):
     """Tensor memory that holds the block scales of an MMA (PTX ISA, "Scale factor A layout in Tensor Memory")."""
+
+    @overload
+    def __get__[ArchitectureWithTensorMemory: HasTcgen05](
+        self, scratch: Scratch[ArchitectureWithTensorMemory], owner: type[object] | None = ..., /
+    ) -> Self: ...
+    @overload
+    def __get__(self, owner: Elsewhere | None, type_: type[object] | None = ..., /) -> Self:
+        """As an attribute of scratch, of the architecture that the scratch states."""
 
     @overload
     @classmethod
@@ -492,9 +522,9 @@ class ScalesTMEM(TMEMRef, Generic[_D, _P]):
 
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, Pair],
-    b: SmemRef[_O, BSwizzle],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
+    b: SmemRef[_O, BSwizzle, _On],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -506,9 +536,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, Pair],
-    b: SmemRef[_O, Literal[128]],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
+    b: SmemRef[_O, Literal[128], _On],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
@@ -518,9 +548,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, Pair],
-    b: SmemRef[_O, Literal[128]],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
+    b: SmemRef[_O, Literal[128], _On],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
@@ -531,9 +561,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, Pair],
-    b: SmemRef[_O, BSwizzle],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator | layouts.M64Accumulator, Pair],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
+    b: SmemRef[_O, BSwizzle, _On],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
@@ -544,9 +574,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, Pair],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, Pair],
-    b: SmemRef[_O, BSwizzle],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
+    b: SmemRef[_O, BSwizzle, _On],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -558,9 +588,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, Pair],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, Pair],
-    b: SmemRef[_O, Literal[128]],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
+    b: SmemRef[_O, Literal[128], _On],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
@@ -570,9 +600,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, Pair],
-    a: SmemRef[_O, ASwizzle] | DenseTMEM[_O, layouts.OperandA, Pair],
-    b: SmemRef[_O, Literal[128]],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, ASwizzle, HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
+    b: SmemRef[_O, Literal[128], _On],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
@@ -583,9 +613,9 @@ def mma(
 ) -> None: ...
 @overload
 def mma(
-    d: InTmem[Tcgen05Accumulates[_O], layouts.M128Accumulator, Pair],
-    a: SmemRef[_O, Literal[128]] | DenseTMEM[_O, layouts.OperandA, Pair],
-    b: SmemRef[_O, BSwizzle],
+    d: InTmem[Tcgen05Accumulates[_O, _On], layouts.M128Accumulator, Pair],
+    a: SmemRef[_O, Literal[128], HasTcgen05] | DenseTMEM[_O, layouts.OperandA, Pair],
+    b: SmemRef[_O, BSwizzle, _On],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
@@ -597,8 +627,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, Pair],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, BSwizzle],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -611,8 +641,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, Pair],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, Literal[128]],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
@@ -623,8 +653,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, Pair],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, Literal[128]],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
@@ -636,8 +666,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[_C, layouts.M128Accumulator | layouts.M64Accumulator, Pair],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, BSwizzle],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
@@ -649,8 +679,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[_C, layouts.M128Accumulator, Pair],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, BSwizzle],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -663,8 +693,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[_C, layouts.M128Accumulator, Pair],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, Literal[128]],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
     *,
     a_scale: None = ...,
     b_scale: None = ...,
@@ -675,8 +705,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[_C, layouts.M128Accumulator, Pair],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, Literal[128]],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     a_scale: None = ...,
@@ -688,8 +718,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[_C, layouts.M128Accumulator, Pair],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, BSwizzle],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
     *,
     b_swizzle: BSwizzle,
     a_scale: None = ...,
@@ -701,8 +731,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, BSwizzle],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -715,8 +745,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, Literal[128]],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
     *,
     a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
@@ -727,8 +757,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
-    a: SmemRef[_A8, ASwizzle] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, Literal[128]],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
@@ -740,8 +770,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
-    a: SmemRef[_A8, Literal[128]] | DenseTMEM[_A8, layouts.OperandA, Pair],
-    b: SmemRef[_B8, BSwizzle],
+    a: SmemRef[_A8, Literal[128], HasTcgen05] | DenseTMEM[_A8, layouts.OperandA, Pair],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
     *,
     b_swizzle: BSwizzle,
     a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
@@ -753,8 +783,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
-    a: SmemRef[_A8, ASwizzle],
-    b: SmemRef[_B8, BSwizzle],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -767,8 +797,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
-    a: SmemRef[_A8, Literal[128]],
-    b: SmemRef[_B8, Literal[128]],
+    a: SmemRef[_A8, Literal[128], HasTcgen05],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
     *,
     a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
     b_scale: ScalesTMEM[float8_e8m0fnu, Pair],
@@ -779,8 +809,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
-    a: SmemRef[_A8, ASwizzle],
-    b: SmemRef[_B8, Literal[128]],
+    a: SmemRef[_A8, ASwizzle, HasTcgen05],
+    b: SmemRef[_B8, Literal[128], HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
@@ -792,8 +822,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
-    a: SmemRef[_A8, Literal[128]],
-    b: SmemRef[_B8, BSwizzle],
+    a: SmemRef[_A8, Literal[128], HasTcgen05],
+    b: SmemRef[_B8, BSwizzle, HasTcgen05],
     *,
     b_swizzle: BSwizzle,
     a_scale: ScalesTMEM[float8_e8m0fnu, Pair],
@@ -805,8 +835,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
-    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
-    b: SmemRef[float4_e2m1fn, BSwizzle],
+    a: SmemRef[float4_e2m1fn, ASwizzle, HasTcgen05] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
+    b: SmemRef[float4_e2m1fn, BSwizzle, HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -819,8 +849,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
-    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
-    b: SmemRef[float4_e2m1fn, Literal[128]],
+    a: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
+    b: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
     *,
     a_scale: ScalesTMEM[_S4, Pair],
     b_scale: ScalesTMEM[_S4, Pair],
@@ -831,8 +861,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
-    a: SmemRef[float4_e2m1fn, ASwizzle] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
-    b: SmemRef[float4_e2m1fn, Literal[128]],
+    a: SmemRef[float4_e2m1fn, ASwizzle, HasTcgen05] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
+    b: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     a_scale: ScalesTMEM[_S4, Pair],
@@ -844,8 +874,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator | layouts.M64CollectiveAccumulator, Pair],
-    a: SmemRef[float4_e2m1fn, Literal[128]] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
-    b: SmemRef[float4_e2m1fn, BSwizzle],
+    a: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05] | DenseTMEM[float4_e2m1fn, layouts.OperandA, Pair],
+    b: SmemRef[float4_e2m1fn, BSwizzle, HasTcgen05],
     *,
     b_swizzle: BSwizzle,
     a_scale: ScalesTMEM[_S4, Pair],
@@ -857,8 +887,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
-    a: SmemRef[float4_e2m1fn, ASwizzle],
-    b: SmemRef[float4_e2m1fn, BSwizzle],
+    a: SmemRef[float4_e2m1fn, ASwizzle, HasTcgen05],
+    b: SmemRef[float4_e2m1fn, BSwizzle, HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     b_swizzle: BSwizzle,
@@ -871,8 +901,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
-    a: SmemRef[float4_e2m1fn, Literal[128]],
-    b: SmemRef[float4_e2m1fn, Literal[128]],
+    a: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
+    b: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
     *,
     a_scale: ScalesTMEM[_S4, Pair],
     b_scale: ScalesTMEM[_S4, Pair],
@@ -883,8 +913,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
-    a: SmemRef[float4_e2m1fn, ASwizzle],
-    b: SmemRef[float4_e2m1fn, Literal[128]],
+    a: SmemRef[float4_e2m1fn, ASwizzle, HasTcgen05],
+    b: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
     *,
     a_swizzle: ASwizzle,
     a_scale: ScalesTMEM[_S4, Pair],
@@ -896,8 +926,8 @@ def mma(
 @overload
 def mma(
     d: DenseTMEM[float32, layouts.M128Accumulator, Pair],
-    a: SmemRef[float4_e2m1fn, Literal[128]],
-    b: SmemRef[float4_e2m1fn, BSwizzle],
+    a: SmemRef[float4_e2m1fn, Literal[128], HasTcgen05],
+    b: SmemRef[float4_e2m1fn, BSwizzle, HasTcgen05],
     *,
     b_swizzle: BSwizzle,
     a_scale: ScalesTMEM[_S4, Pair],
@@ -914,16 +944,18 @@ def mma(
     shapes, dtypes or layouts do not go together.
     """
 
-def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext | None = ...) -> None:
+def commit_arrive(
+    barrier: BarrierRef | ir.Value[Any], collective: bool = ..., ctx: LaunchContext[HasTcgen05] | None = ...
+) -> None:
     """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit")."""
 
 @overload
 def async_copy_sparse_metadata_smem_to_tmem(
-    smem_ref: SmemRef[_Meta, Any], tmem_ref: SparseMetaTMEM[Pair], collective: Pair
+    smem_ref: SmemRef[_Meta, Any, HasTcgen05], tmem_ref: SparseMetaTMEM[Pair], collective: Pair
 ) -> None: ...
 @overload
 def async_copy_sparse_metadata_smem_to_tmem(
-    smem_ref: SmemRef[_Meta, Any], tmem_ref: SparseMetaTMEM[Literal[False]] | SparseMetaTMEM[bool]
+    smem_ref: SmemRef[_Meta, Any, HasTcgen05], tmem_ref: SparseMetaTMEM[Literal[False]] | SparseMetaTMEM[bool]
 ) -> None:
     """Copies the metadata of a 2:4 sparse A to where the MMA reads it (PTX ISA, "tcgen05.cp").
 
@@ -932,11 +964,11 @@ def async_copy_sparse_metadata_smem_to_tmem(
 
 @overload
 def async_copy_scales_smem_to_tmem(
-    smem_ref: SmemRef[_S4, Any], tmem_ref: ScalesTMEM[_S4, Pair], collective: Pair
+    smem_ref: SmemRef[_S4, Any, HasTcgen05], tmem_ref: ScalesTMEM[_S4, Pair], collective: Pair
 ) -> None: ...
 @overload
 def async_copy_scales_smem_to_tmem(
-    smem_ref: SmemRef[_S4, Any], tmem_ref: ScalesTMEM[_S4, Literal[False]] | ScalesTMEM[_S4, bool]
+    smem_ref: SmemRef[_S4, Any, HasTcgen05], tmem_ref: ScalesTMEM[_S4, Literal[False]] | ScalesTMEM[_S4, bool]
 ) -> None:
     """Copies block scales to where the MMA reads them (PTX ISA, "tcgen05.cp").
 
@@ -945,11 +977,14 @@ def async_copy_scales_smem_to_tmem(
 
 @overload
 def async_copy_smem_to_tmem(
-    smem_ref: SmemRef[_O, Swizzle], tmem_ref: DenseTMEM[_O, layouts.OperandA, Pair], swizzle: Swizzle, collective: Pair
+    smem_ref: SmemRef[_O, Swizzle, HasTcgen05],
+    tmem_ref: DenseTMEM[_O, layouts.OperandA, Pair],
+    swizzle: Swizzle,
+    collective: Pair,
 ) -> None: ...
 @overload
 def async_copy_smem_to_tmem(
-    smem_ref: SmemRef[_O, Swizzle],
+    smem_ref: SmemRef[_O, Swizzle, HasTcgen05],
     tmem_ref: DenseTMEM[_O, layouts.OperandA, Literal[False]] | DenseTMEM[_O, layouts.OperandA, bool],
     swizzle: Swizzle,
 ) -> None:

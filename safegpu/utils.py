@@ -6,12 +6,15 @@ from typing import Any, Literal
 
 from safegpu import _optimized
 from safegpu._facade import mirror
-from safegpu._jax import gpu, jax, nvvm, utils
+from safegpu._gate import needing, require
+from safegpu._jax import gpu, ir, jax, nvvm, utils
 from safegpu._value import Value, like
+from safegpu.architectures import HasClusterLaunchControl, HasFloat8Multimem
 from safegpu.barriers import BarrierRef, CollectiveBarrierRef, DialectBarrierRef, promote
 from safegpu.refs import (
     MultimemRef,
     get_cluster_ref,
+    is_float8,
     memref_fold,
     memref_reshape,
     memref_slice,
@@ -45,7 +48,9 @@ clock = giving_scalars(utils.clock)
 cluster_collective_mask = giving_scalars(utils.cluster_collective_mask)
 cluster_idx = giving_scalars(utils.cluster_idx)
 globaltimer = giving_scalars(utils.globaltimer)
-query_cluster_cancel = giving_scalars(utils.query_cluster_cancel)
+query_cluster_cancel = needing(HasClusterLaunchControl, "query_cluster_cancel")(
+    giving_scalars(utils.query_cluster_cancel)
+)
 single_thread_predicate = giving_scalars(utils.single_thread_predicate)
 smid = giving_scalars(utils.smid)
 warpgroup_barrier_idx = giving_scalars(utils.warpgroup_barrier_idx)
@@ -74,6 +79,16 @@ def inline_ptx(ptx: str, *args: Any, result_types: Any = None, **kwargs: Any) ->
     several = isinstance(result_types, tuple | list)
     types = [scalar_type(each) for each in result_types] if several else scalar_type(result_types)
     return wrap_scalar(utils.inline_ptx(ptx, *args, result_types=types, **kwargs))
+
+
+try_cluster_cancel = needing(HasClusterLaunchControl, "try_cluster_cancel")(utils.try_cluster_cancel)
+
+
+@functools.wraps(utils.multimem_load_reduce)
+def multimem_load_reduce(ty: Any, *args: Any, **kwargs: Any) -> Any:
+    if isinstance(ty, ir.VectorType) and is_float8(ty.element_type):
+        require(HasFloat8Multimem, "multimem_load_reduce of 8-bit floats")
+    return utils.multimem_load_reduce(ty, *args, **kwargs)
 
 
 class Partition(utils.Partition):

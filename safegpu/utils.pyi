@@ -7,6 +7,7 @@ from typing import Any, Literal, overload
 
 from jaxlib.mlir import ir
 
+from safegpu.architectures import HasClusterLaunchControl
 from safegpu.barriers import BarrierRef as BarrierRef
 from safegpu.barriers import CollectiveBarrierRef as CollectiveBarrierRef
 from safegpu.barriers import DialectBarrierRef as DialectBarrierRef
@@ -238,14 +239,14 @@ def cluster_collective_mask(
     """A bit for each block along the collective axes, this one's coordinates on the others; with `leader_tracked`, for the first."""
 
 def try_cluster_cancel(
-    result_ref: SmemRef[Any, Any], barrier: BarrierRef, predicate: IntegerValue | None = ...
+    result_ref: SmemRef[Any, Any, HasClusterLaunchControl], barrier: BarrierRef, predicate: IntegerValue | None = ...
 ) -> None:
     """Asks to take over a cluster that has not been launched yet (PTX ISA, "clusterlaunchcontrol.try_cancel").
 
     The answer, 16 bytes, arrives in `result_ref` of each block and completes on `barrier`.
     """
 
-def query_cluster_cancel(result_ref: SmemRef[Any, Any]) -> tuple[I32, I32, I32, I1]:
+def query_cluster_cancel(result_ref: SmemRef[Any, Any, HasClusterLaunchControl]) -> tuple[I32, I32, I32, I1]:
     """What `try_cluster_cancel` answered: the first block's x, y and z in the grid, and whether there was a cluster to take over."""
 
 # Debugging.

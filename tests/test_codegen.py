@@ -487,5 +487,7 @@ def test_oracle_wants_one_kernel() -> None:
 
 @needs_codegen
 def test_failure_names_what_failed() -> None:
-    with pytest.raises(RuntimeError, match=r"(?s)sparse_matmul:float16 does not compile for sm_90a.*tcgen05"):
+    with pytest.raises(
+        RuntimeError, match=r"(?s)sparse_matmul:float16 does not compile for sm_90a.*SG601: TMEM needs sm_100a"
+    ):
         compile_elsewhere("examples.sparse_matmul:float16", "sm_90a")

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from safegpu.check.compare import CAPABILITIES
 from safegpu.rules import RULES
 from tests.support.checkers import (
     ROOT,
@@ -32,6 +33,7 @@ from tests.support.checkers import (
     expectations,
     installed_packages,
     load,
+    refusals,
     save,
 )
 
@@ -84,6 +86,16 @@ DISAGREEMENTS = (
         "ty",
         r"accepted, but marked SG308",
         "takes `Self` of a parameter for the class that declares the method, here that of all integers",
+    ),
+    Disagreement(
+        "ty",
+        r"accepted, but marked SG601",
+        "takes an attribute as declared where no overload of its `__get__` fits",
+    ),
+    Disagreement(
+        "ty",
+        r"No overload of function `as_gpu_kernel` matches arguments",
+        "does not see that the class object of an architecture has the method that `arch=` asks for",
     ),
     Disagreement(
         "ty",
@@ -172,7 +184,7 @@ def test_other_checker(name: str, batch: Batch) -> None:
 
 def test_every_rule_has_its_file() -> None:
     marked: dict[str, set[str]] = collections.defaultdict(set)
-    for (name, _line), rule in expectations(FILES).items():
+    for (name, _line), rule in (expectations(FILES) | refusals(FILES)).items():
         marked[name].add(rule)
     own = {file.name: file.stem.split("_")[0] for file in FILES if file.stem.startswith("SG")}
     assert sorted(own.values()) == sorted(set(RULES) - {"SG000"})
@@ -198,22 +210,41 @@ def rule_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @every_file
 @pytest.mark.usefixtures("rule_modules")
 def test_oracle(file: Path) -> None:
-    """Each illegal twin raises in Mosaic GPU, in the quoted words; each other twin lowers."""
+    """Each illegal twin raises in Mosaic GPU, in the quoted words, safegpu refuses the refused, and the rest lowers."""
     pytest.importorskip("jax")
     from safegpu.offline.lowering import tracing_context
 
     module = importlib.import_module(file.stem)
     twins = sys.modules["_twins"]
-    rules = {line: rule for (_, line), rule in expectations([file]).items()}
-    marked = rules.keys()
+    marks = {line: rule for (_, line), rule in (expectations([file]) | refusals([file])).items()}
+    marked = set(marks)
     wrong = {}
     with reached_lines(module) as reached:
         for twin in twins.TWINS.get(module.__name__, []):
             with tracing_context(twins.CAPABILITY[twin.arch], twin.peers):
-                if problem := verdict(twin, file, rules):
+                if problem := refusal(twin, file, marks) if twin.refused else verdict(twin, file, marks):
                     wrong[twin.body.__name__] = problem
     assert wrong == {}
     assert marked <= reached, f"no twin gets to the marked lines {sorted(marked - reached)}"
+
+
+def refusal(twin: Any, file: Path, marks: dict[int, str]) -> str | None:
+    """What is wrong with a twin that safegpu refuses and Mosaic GPU lowers."""
+    from safegpu import _gate
+
+    try:
+        twin.build()
+    except _gate.RuleError as error:
+        inside = {frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)}
+        # scratch is refused before the body is traced
+        lines = inside & marks.keys() if inside else marks.keys()
+        if error.code not in {marks[line] for line in lines}:
+            return f"refused by {error} in lines {sorted(line or 0 for line in inside)}, which are not marked so"
+    else:
+        return "lowers, and should be refused"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_gate, "refuse", lambda code, message: None)
+        return verdict(twin, file, marks)
 
 
 def verdict(twin: Any, file: Path, rules: dict[int, str]) -> str | None:
@@ -400,3 +431,25 @@ def test_wgmma_cells(name: str, shared: Path, tmp_path: Path) -> None:
     false_rejects = [cell for line, cell in places.items() if not refused[cell] and line in rejected]
     assert [cell for cell in false_rejects if not cell.unsigned] == []
     assert [f"{cell}: {refused[cell]}" for line, cell in places.items() if refused[cell] and line not in rejected] == []
+
+
+# --- architectures, operation by operation
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_architecture_cells(name: str, shared: Path, tmp_path: Path) -> None:
+    """The checkers against the table of architectures, on every operation that one of them lacks."""
+    from tests.rules.generated.architecture_cells import NEEDS, module
+
+    text, places = module()
+    file = tmp_path / "cells.py"
+    file.write_text(text)
+    report = CHECKERS[name].check([file], interpreter(shared, "bare"), tmp_path)
+    rejected = {line for _, line in report}
+    assert rejected <= places.keys(), "the module itself has errors"
+    assert len(places) > 700
+
+    assert [str(cell) for line, cell in places.items() if not cell.lacking and line in rejected] == []
+    assert [str(cell) for line, cell in places.items() if cell.lacking and line not in rejected] == []
+    # which copies are tracked by a leader depends on the size of the cluster, which no type says
+    assert {each.__name__ for each in NEEDS} == {"Architecture", *CAPABILITIES} - {"HasLeaderTrackedTMA"}

@@ -26,7 +26,7 @@ from safegpu.check.typeexpr import ANYTHING, Type, parse
 
 REVEALED = re.compile(r'^Revealed type is "(.*)"$')
 OF_COMBINATIONS = frozenset([
-    "mma", "wgmma", "TMEM", "as_gpu_kernel", "LaunchContext.async_copy",
+    "mma", "wgmma", "TMEM", "as_gpu_kernel", "LaunchContext.async_copy", "DenseTMEM.load",
     "FragmentedArray.store_untiled", "FragmentedArray.store_tiled",
 ])  # fmt: skip
 """Callables of which mypy says what the first overload expected, whatever the others do."""
@@ -34,7 +34,7 @@ OF_COMBINATIONS = frozenset([
 REVEAL = "reveal_type(\n"
 """On a line of its own: of equal notes about one line mypy says the first alone."""
 
-RECEIVERS = ("FragmentedArray.", "DenseTMEM.", "ScalesTMEM.")
+RECEIVERS = ("FragmentedArray.", "DenseTMEM.", "ScalesTMEM.", "LaunchContext.")
 NONE = Type("None")
 
 

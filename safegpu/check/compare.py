@@ -1,15 +1,17 @@
 """What keeps one type from being another: the class, the memory space, or the type arguments that differ."""
 
-from safegpu import layouts
+from collections.abc import Mapping
+
+from safegpu import architectures, layouts
 from safegpu.check.surface import as_class
 from safegpu.check.typeexpr import UNION, Type
 
 PARAMETERS = {
     "GmemRef": ("dtype",),
-    "SmemRef": ("dtype", "swizzle"),
+    "SmemRef": ("dtype", "swizzle", "architecture"),
     "ClusterSmemRef": ("dtype", "swizzle"),
-    "MultimemRef": ("dtype",),
-    "DenseTMEM": ("dtype", "layout", "collective"),
+    "MultimemRef": ("dtype", "architecture"),
+    "DenseTMEM": ("dtype", "layout", "collective", "architecture"),
     "ScalesTMEM": ("dtype", "collective"),
     "SparseMetaTMEM": ("collective",),
     "FragmentedArray": ("dtype", "layout"),
@@ -19,14 +21,22 @@ PARAMETERS = {
     "WGMMAAccumulator": ("dtype",),
     "DynamicSlice": ("scalar",),
     "Value": ("scalar",),
+    "LaunchContext": ("architecture",),
+    "Scratch": ("architecture",),
 }
 """What the type arguments of the public classes are."""
+
+IN_OWN_WORDS = frozenset(["collective", "architecture"])
+"""Of these a rule speaks in words of its own: whose tensor memory it is, and what a kernel states that it is for."""
 
 REFERENCES = frozenset("GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef DenseTMEM SparseMetaTMEM ScalesTMEM".split())
 RAW = frozenset(["Value", "OpResult", "BlockArgument"])
 LAYOUTS = frozenset("FragmentedLayout TiledLayout TMEMLayout WGStridedFragLayout WGSplatFragLayout".split())
 SCALARS = frozenset("Index I1 I8 I16 I32 I64 F16 BF16 F32 F64".split())
 BARRIERS = frozenset(["BarrierRef", "BarrierArray", "CollectiveBarrierRef", "CollectiveBarrierArray"])
+
+SCRATCH = "Scratch"
+CAPABILITIES = tuple(sorted(name for name in vars(architectures) if name.startswith("Has")))
 
 NUMBERS = {"bool": ("int", "float"), "int": ("float",)}
 
@@ -37,7 +47,8 @@ def differences(got: Type, expected: Type) -> frozenset[str]:
     """Why `got` is not `expected`.
 
     Nothing; or "space", "barrier", "scalar" or "class", where the class is another; "literal", where the value is; or
-    the names of the type arguments that differ from those of the nearest alternative.
+    the names of the type arguments that differ from those of the nearest alternative, and "capability" for an
+    architecture that lacks what is asked for.
     """
     for alternative in got.alternatives:
         nearest = min((_differences(alternative, other) for other in expected.alternatives), key=_distance)
@@ -48,15 +59,27 @@ def differences(got: Type, expected: Type) -> frozenset[str]:
     return frozenset()
 
 
+def without_unstated(written: Type) -> Type:
+    """The type without the architecture that nobody stated."""
+    args = written.args[:-1] if argument(written, "architecture") == Type("Any") else written.args
+    return Type(written.name, tuple(map(without_unstated, args)))
+
+
 def satisfies(got: Type, expected: Type) -> bool:
     return not differences(got, expected)
 
 
+def argument(written: Type, name: str) -> Type | None:
+    """The type argument of this name (`PARAMETERS`); None where the class has none, or it is not spelled out."""
+    names = PARAMETERS.get(written.name, ())
+    at = names.index(name) if name in names else len(written.args)
+    return written.args[at] if at < len(written.args) else None
+
+
 def short(written: Type) -> Type:
     """The type as an author writes it: without the arguments that are unknown anyway."""
-    # whose the tensor memory is, one rule says in words of its own
     names = PARAMETERS.get(written.name, ())
-    args = [each for at, each in enumerate(written.args) if names[at : at + 1] != ("collective",)]
+    args = [each for at, each in enumerate(written.args) if not IN_OWN_WORDS.intersection(names[at : at + 1])]
     if written.name in PARAMETERS or written.name == "slice":
         # an `int` swizzle is what mypy makes of a literal argument while it looks for the parameter's type
         while args and (args[-1].name in _UNKNOWN or (len(args) == 2 and args[-1].name == "int")):
@@ -79,6 +102,13 @@ def _kind(got: Type, expected: Type) -> str:
         return "barrier"
     if got.name in SCALARS and wanted & SCALARS:
         return "scalar"
+    # an author's own scratch, as one of an architecture: `Scratch[HasWGMMA]`
+    wanted_of = argument(expected, "architecture") if expected.name == SCRATCH else expected
+    if wanted_of and (is_architecture(got) or expected.name == SCRATCH):
+        if is_capability(wanted_of):
+            return "capability"
+        if is_architecture(wanted_of):
+            return "architecture"
     return "class"
 
 
@@ -103,8 +133,18 @@ def _differences(got: Type, expected: Type) -> frozenset[str]:
     differing = set()
     for index, (mine, theirs) in enumerate(zip(got.args, expected.args, strict=False)):
         if not _accepts(theirs, mine):
-            differing.add(names[index] if index < len(names) else "class")
+            name = names[index] if index < len(names) else "class"
+            differing.add("capability" if name == "architecture" and is_capability(theirs) else name)
     return frozenset(differing)
+
+
+def is_architecture(written: Type) -> bool:
+    return written.name in architectures.__all__
+
+
+def is_capability(written: Type) -> bool:
+    """Whether it is what an architecture has, and no architecture."""
+    return written.name in CAPABILITIES
 
 
 def _accepts(expected: Type, got: Type) -> bool:
@@ -116,5 +156,9 @@ def _accepts(expected: Type, got: Type) -> bool:
 def _is_subclass(got: str, expected: str) -> bool:
     if expected == "object" or (got in RAW and expected in RAW) or expected in NUMBERS.get(got, ()):
         return True
-    mine, theirs = vars(layouts).get(got), vars(layouts).get(expected)
+    return any(_is_below(vars(module), got, expected) for module in (layouts, architectures))
+
+
+def _is_below(classes: Mapping[str, object], got: str, expected: str) -> bool:
+    mine, theirs = classes.get(got), classes.get(expected)
     return isinstance(mine, type) and isinstance(theirs, type) and issubclass(mine, theirs)

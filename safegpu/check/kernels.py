@@ -1,10 +1,10 @@
 """Where a kernel's body and the specs in `as_gpu_kernel` disagree, in words."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from safegpu.check.compare import BARRIERS, REFERENCES, differences, short
+from safegpu.check.compare import BARRIERS, REFERENCES, argument, differences, is_architecture, short
 from safegpu.check.typeexpr import LIST, Type, parse
 
 SPECS = ("in_shape", "inout_shape", "out_shape")
@@ -55,6 +55,34 @@ def disagreement(given: Mapping[str, Type], body: str) -> str:
     )
 
 
+def other_architecture(given: Mapping[str, Type], body: str, of_scratch: Callable[[str], Type | None]) -> str:
+    """Which architecture `arch=` names and which the body states, where nothing else disagrees; otherwise empty."""
+    arch = _made_by(given.get("arch"))
+    if arch is None or not is_architecture(arch) or disagreement(given, body):
+        return ""
+    parameters = _parameters(given.get("body"))
+    context = argument(parameters[0].annotated, "architecture") if parameters else None
+    scratch = _made_by(given.get("smem_scratch_shape")) or Type("Any")
+    said = [
+        f"{who} states {states}"
+        for who, states in (
+            (f"the context of {body}", context),
+            (f"the scratch {scratch.name}", of_scratch(scratch.name)),
+        )
+        if states and states.name != "Any" and differences(arch, states)
+    ]
+    return f"arch= is {arch}, {' and '.join(said) or f'{body} states another'}"
+
+
+def _made_by(spec: Type | None) -> Type | None:
+    """What a class that is passed itself makes, or the type of the object that is passed."""
+    if spec is None:
+        return None
+    if match := _FUNCTION.match(spec.name):
+        return parse(match["result"] or "None")
+    return spec.args[0] if spec.name == "type" and spec.args else spec
+
+
 def _expected(given: Mapping[str, Type]) -> list[Type] | None:
     """What the body receives: context, inputs, buffers that are both, outputs, scratch."""
     expected = [CONTEXT]
@@ -68,11 +96,7 @@ def _expected(given: Mapping[str, Type]) -> list[Type] | None:
     scratch = given.get("smem_scratch_shape")
     if scratch is None or scratch.name == "Any" or scratch.name.startswith("Overload"):
         return None
-    if scratch.name.startswith("def ") and (match := _FUNCTION.match(scratch.name)):
-        scratch = parse(match["result"] or "None")
-    elif scratch.name == "type" and scratch.args:
-        scratch = scratch.args[0]
-    return [*expected, scratch]
+    return [*expected, _made_by(scratch) or scratch]
 
 
 def _made(spec: Type | None) -> list[Type] | None:

@@ -60,7 +60,7 @@ class Reading:
 
 
 def _cost(misfit: Mismatch) -> int:
-    if misfit.parameter == SELF:
+    if misfit.parameter == SELF and misfit.differs != {"capability"}:
         return 6
     return _COSTS.get(next(iter(misfit.differs)), len(misfit.differs))
 

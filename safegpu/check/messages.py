@@ -62,6 +62,10 @@ def _variable(match: re.Match[str]) -> Complaint:
     return Complaint(_call(match), (Mismatch(f"~{match['variable'].lstrip('_')}", parse(got) if got else None),))
 
 
+def _type_argument(match: re.Match[str]) -> Complaint:
+    return Complaint(match["owner"], (Mismatch("[]", parse(match["got"]), parse(match["expected"])),))
+
+
 def _attribute(match: re.Match[str]) -> Complaint:
     return Complaint("attribute", (Mismatch(match["attribute"], parse(match["got"])),))
 
@@ -135,6 +139,11 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
         ("type-var", "misc"),
         re.compile(rf'^Value of type variable "(?P<variable>\w+)" of {_CALLEE} cannot be {_GOT}'),
         _variable,
+    ),
+    (
+        ("type-var",),
+        re.compile(rf'^Type argument {_GOT} of "(?P<owner>\w+)" must be a subtype of {_EXPECTED}'),
+        _type_argument,
     ),
     (
         ("misc",),

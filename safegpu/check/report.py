@@ -1,17 +1,22 @@
 """mypy's messages in safegpu's words."""
 
 import ast
+import re
 from dataclasses import dataclass, replace
 
 from safegpu.check.closer import Closer
+from safegpu.check.compare import without_unstated
 from safegpu.check.mapping import UNCLAIMED, claim, fix
 from safegpu.check.matching import Argument, literal
 from safegpu.check.messages import UNEXPECTED_KEYWORD, Complaint, of_call, read
 from safegpu.check.mypy_run import Message
 from safegpu.check.source import arguments, unpacks
-from safegpu.check.words import arity, details
+from safegpu.check.typeexpr import parse
+from safegpu.check.words import MISMATCH, arity, details, other_architecture
+from safegpu.check.words import to_do as to_do_with
 from safegpu.rules import RULES
 
+BODY = "SG802"
 UNDEFINED = ("attr-defined", "name-defined")
 """mypy's codes for an expression that is not there at all, to which it gives the type Any."""
 
@@ -137,7 +142,13 @@ def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> F
             given, receiver, site = (), None, None
         elif rule == UNCLAIMED:
             return _other(message, instead.text)
-    special = fix(rule, complaint.call, argument) if complaint else ""
+    if rule == BODY and complaint and (said := other_architecture(complaint, given, site)):
+        rule = MISMATCH
+        said, to_do = f"{RULES[rule].message}: {said}", RULES[rule].fix
+        return Finding(message.path, message.line, message.column, rule, said, to_do, text, message.code)
+    special = (
+        fix(rule, complaint.call, argument) or to_do_with(rule, complaint, argument, given, site) if complaint else ""
+    )
     if rule == UNCLAIMED:
         return _other(message, arity(complaint.reading) if complaint else "", special)
     said, to_do = RULES[rule].message, special or RULES[rule].fix
@@ -148,5 +159,13 @@ def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> F
 
 def _other(message: Message, said: str, to_do: str = "") -> Finding:
     """What no rule is about, in words of ours where there are any."""
-    text = said or message.text
+    text = said or _QUOTED.sub(_readable, message.text)
     return Finding(message.path, message.line, message.column, UNCLAIMED, text, to_do, message.text, message.code)
+
+
+_QUOTED = re.compile(r'"([^"]+)"')
+
+
+def _readable(match: re.Match[str]) -> str:
+    written = parse(match[1])
+    return f'"{without_unstated(written)}"' if str(written) == match[1] else match[0]

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from safegpu import dtypes
+from safegpu import architectures, dtypes
 from safegpu.check.typeexpr import UNION, Type, parse
 
 
@@ -47,6 +47,8 @@ def of_all_rows(written: Type, carriers: Mapping[str, str]) -> Type:
 
 
 def _fits(given: Type, limit: Type) -> bool:
+    if limit.name in vars(architectures):
+        return True  # which architecture a kernel is for says nothing of dtypes
     known = [each for each in given.alternatives if each.name not in ("Any", "Never")]
     return set(known) <= set(limit.alternatives) or all(
         each.name == limit.name == "Literal" and set(each.args) <= set(limit.args) for each in known

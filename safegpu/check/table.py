@@ -42,7 +42,8 @@ class Row(NamedTuple):
     """Parameters; `~D` for the type variable `D`, `()` for arguments that are wrong only in combination, `!barrier` for
     a parameter that is given nothing, `!` for arguments that are missing or too many."""
     differs: str = ""
-    """What of the argument is not as expected: `space`, `barrier`, `class`, `literal`, or a type argument's name."""
+    """What of the argument is not as expected: `space`, `barrier`, `class`, `literal`, `capability` (its architecture
+    lacks one), or a type argument's name."""
     got: str = ""
     """A type that the argument must be."""
     expected: str = ""
@@ -74,6 +75,11 @@ _SCALAR = "make it a scalar, which has a dtype: `mgpu.c(0.0, mgpu.float32)`"
 _LITERAL = 'annotate it with what it can be: `op: Literal["add", "max"]`'
 
 ROWS = (
+    # architectures: what another one lacks, it lacks whatever the other arguments are
+    Row("SG601", ANY, ANY, differs="capability"),
+    Row("SG601", ANY, "~ArchitectureWithTensorMemory"),
+    Row("SG601", "mma", "~On"),
+    Row("SG602", ANY, ANY, differs="architecture"),
     # memory spaces
     Row("SG103", _ASYNC_STORE, "ref", got="MultimemRef"),
     Row("SG104", _ASYNC_STORE, "ref", got="GmemRef | ClusterSmemRef"),

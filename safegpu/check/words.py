@@ -5,9 +5,10 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 
 from safegpu import layouts
-from safegpu.check import kernels
+from safegpu.check import kernels, stated
 from safegpu.check.closer import Site
 from safegpu.check.compare import PARAMETERS, RAW, REFERENCES, SCALARS, differences, short
+from safegpu.check.compare import argument as type_argument
 from safegpu.check.mapping import rows_claim
 from safegpu.check.matching import Argument, Mismatch, Reading
 from safegpu.check.messages import Complaint, of_call
@@ -19,6 +20,7 @@ LONG = 150
 """Beyond this a type says nothing to a reader."""
 PREDICATES = ("cond", "predicate", "parity")
 SWIZZLES = ("swizzle", "a_swizzle", "b_swizzle")
+LACKS, MISMATCH = ARCHITECTURE = "SG601", "SG602"
 WRITE = "write the literal, or make the variable Final"
 
 
@@ -34,6 +36,9 @@ def details(
     if complaint.operation:
         return complaint.operation
     reading = of_call(complaint.call, given).reading if given else complaint.reading
+    if code in ARCHITECTURE:
+        say = stated.lacking if code == LACKS else stated.other
+        return say(complaint.call, _claimed(code, complaint, argument, reading), _tree(site))
     if complaint.call == "as_gpu_kernel":
         return _kernel(reading, argument, site)
     if code == "SG209":
@@ -76,6 +81,37 @@ def details(
     return _argument(reading.signature.name if reading else _name(complaint.call), argument)
 
 
+def to_do(
+    code: str,
+    complaint: Complaint,
+    argument: Mismatch | None,
+    given: Sequence[Argument] = (),
+    site: Site | None = None,
+) -> str:
+    """What to do, where that depends on the arguments."""
+    if code != LACKS:
+        return ""
+    reading = of_call(complaint.call, given).reading if given else complaint.reading
+    return stated.instead(complaint.call, _claimed(code, complaint, argument, reading), _tree(site))
+
+
+def _claimed(code: str, complaint: Complaint, argument: Mismatch | None, reading: Reading | None) -> Sequence[Mismatch]:
+    """The arguments that the rule is about."""
+    claimed = [each for each in reading.misfits if rows_claim(code, complaint.call, each)] if reading else []
+    return claimed or ([argument] if argument else [])
+
+
+def _tree(site: Site | None) -> ast.Module | None:
+    return site.source.tree if site else None
+
+
+def other_architecture(complaint: Complaint, given: Sequence[Argument], site: Site | None) -> str:
+    """Where a kernel's specs and its body go together, and the architecture alone does not."""
+    reading = of_call(complaint.call, given).reading if given else complaint.reading
+    types = {each.parameter: each.got for each in reading.pairs if each.got} if reading else {}
+    return kernels.other_architecture(types, _body(site), lambda name: stated.of_scratch(name, _tree(site)))
+
+
 _TYPED = REFERENCES | SCALARS | {"FragmentedArray", "WGMMAAccumulator"}
 
 
@@ -83,9 +119,9 @@ def _pairs(reading: Reading) -> str:
     """Whose each TMEM is, and whose the operation."""
     said = {"Literal[False]": "one block", "Literal[True]": "a pair of blocks"}
     whose = {
-        each.parameter: each.got.args[PARAMETERS[each.got.name].index("collective")]
+        each.parameter: of
         for each in reading.pairs
-        if each.got and len(each.got.args) == len(PARAMETERS.get(each.got.name, "?")) and "TMEM" in each.got.name
+        if each.got and "TMEM" in each.got.name and (of := type_argument(each.got, "collective"))
     }
     parts = [f"`{name}` is TMEM of {said[str(each)]}" for name, each in whose.items() if str(each) in said]
     name = reading.signature.name
@@ -156,7 +192,7 @@ def _focused(got: Type, expected: Type) -> tuple[Type, Type]:
 def _without_swizzle(expected: Type) -> Type:
     cut = tuple(
         dict.fromkeys(
-            Type(each.name, each.args[:1]) if PARAMETERS.get(each.name, ())[1:] == ("swizzle",) else each
+            Type(each.name, each.args[:1]) if PARAMETERS.get(each.name, ())[1:2] == ("swizzle",) else each
             for each in expected.alternatives
         )
     )
@@ -196,14 +232,16 @@ def _swizzle(call: str, reading: Reading | None, argument: Mismatch | None) -> s
         return said
     passed = [got for name in SWIZZLES if (got := pairs.get(name))]
     named = [got for got in passed if got.name == "Literal"]
-    buffers = [each.args[1] for each in pairs.values() if len(each.args) == 2 and each.args[1].name == "Literal"]
+    swizzles = [type_argument(each, "swizzle") for each in pairs.values()]
+    buffers = [each for each in swizzles if each and each.name == "Literal"]
     if argument and argument.got and argument.expected:
         expected = _nearest(argument.got, argument.expected)
         own = f"{argument.parameter}_swizzle"
         keyword = own if _takes(call, own) else "swizzle"
-        if len(argument.got.args) == 2 and len(expected.args) == 2 and (keyword == own or not named):
+        has, takes = type_argument(argument.got, "swizzle"), type_argument(expected, "swizzle")
+        if has and takes and (keyword == own or not named):
             omitted = keyword not in pairs and _takes(call, keyword)
-            return _other_buffer(argument.got.args[1], expected.args[1], keyword if omitted else "")
+            return _other_buffer(has, takes, keyword if omitted else "")
         if argument.parameter in SWIZZLES and argument.got.name != "int" and not named:
             return f"got swizzle {_value(argument.got)}, the buffer has {_value(_literals(argument.expected))}"
     if not buffers:
@@ -230,13 +268,13 @@ def _operands(pairs: Mapping[str, Type]) -> str:
     said = []
     for keyword in SWIZZLES:
         operand, named = keyword.removesuffix("swizzle").rstrip("_"), pairs.get(keyword)
-        buffer = pairs.get(operand, ANYTHING)
-        if named is None or len(buffer.args) != 2 or buffer.args[1].name != "Literal":
+        swizzle = type_argument(pairs.get(operand, ANYTHING), "swizzle")
+        if named is None or swizzle is None or swizzle.name != "Literal":
             continue
-        has = f"buffer `{operand}` has {_value(buffer.args[1])}"
+        has = f"buffer `{operand}` has {_value(swizzle)}"
         if named.name == "int":
             said.append(f"`{keyword}` is any int, {has}: {WRITE}")
-        elif named.name == "Literal" and named != buffer.args[1]:
+        elif named.name == "Literal" and named != swizzle:
             said.append(f"`{keyword}` is {_value(named)}, {has}")
     return "; ".join(said)
 

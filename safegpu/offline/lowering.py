@@ -2,7 +2,9 @@
 
 Mosaic GPU traces and verifies a kernel on any machine, tcgen05 and TMEM included; the calls it forbids raise
 there. It takes the architecture from the default device, which a CPU cannot answer, so `lowered` answers in
-its place.
+its place. An architecture given here is what the kernel is lowered for, and operations that it lacks are refused
+(SG601). Without one, a kernel is lowered for what it states, or for (9, 0), Mosaic GPU's own answer on a CPU, and
+then nothing is refused.
 """
 
 import contextlib
@@ -32,7 +34,7 @@ def stand_in_mesh(peers: int) -> jax.sharding.Mesh:
 
 
 @contextlib.contextmanager
-def tracing_context(arch: tuple[int, int], peers: int = 1) -> Iterator[None]:
+def tracing_context(arch: tuple[int, int] | None, peers: int = 1) -> Iterator[None]:
     """An MLIR context in which kernels can be built for `arch`, for one of `peers` devices."""
     if peers < 1:
         raise ValueError(f"peers is the number of devices in the mesh and must be at least 1, got {peers}")
@@ -45,7 +47,7 @@ def tracing_context(arch: tuple[int, int], peers: int = 1) -> Iterator[None]:
         yield
 
 
-def lower(build: Callable[[], Any], arch: tuple[int, int] = (9, 0), *, peers: int = 1) -> tuple[Any, Lowered]:
+def lower(build: Callable[[], Any], arch: tuple[int, int] | None = None, *, peers: int = 1) -> tuple[Any, Lowered]:
     """What `build()` returns, and the one kernel it lowered for `arch`.
 
     `build` calls `as_gpu_kernel` once, raw or safegpu. `peers` above 1 lowers as in a mesh of that many
@@ -59,6 +61,6 @@ def lower(build: Callable[[], Any], arch: tuple[int, int] = (9, 0), *, peers: in
     return built, Lowered(*kernels[0])
 
 
-def lowered(build: Callable[[], object], arch: tuple[int, int] = (9, 0), *, peers: int = 1) -> str:
+def lowered(build: Callable[[], object], arch: tuple[int, int] | None = None, *, peers: int = 1) -> str:
     """The text of the one module that `build()` lowers for `arch`; see `lower`."""
     return lower(build, arch, peers=peers)[1].text

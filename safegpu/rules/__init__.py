@@ -5,10 +5,11 @@ in `tests/rules`, and what recognises it: a keyword `SGnnn_advice: Never` in a `
 altogether, otherwise a row in `check/table.py`.
 """
 
+from safegpu.rules._error import RuleError
 from safegpu.rules._rule import FAMILIES, Rule
 from safegpu.rules.catalogue import CATALOGUE
 
-__all__ = ["FAMILIES", "RULES", "Rule", "find"]
+__all__ = ["FAMILIES", "RULES", "Rule", "RuleError", "find"]
 
 RULES: dict[str, Rule] = {rule.code: rule for rule in CATALOGUE}
 

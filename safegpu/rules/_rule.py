@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 PAGES = Path(__file__).parent / "pages"
 
@@ -34,6 +35,8 @@ class Rule:
     """What Mosaic GPU says when the types are bypassed; empty where it says nothing."""
     references: tuple[str, ...]
     """The Mosaic GPU functions that are concerned and the PTX ISA sections that say why."""
+    gate: Literal["types", "lowering", "both"] = "types"
+    """What sees it: a checker, the lowering of a kernel by safegpu, or each what it knows."""
 
     @property
     def family(self) -> str:

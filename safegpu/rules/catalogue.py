@@ -324,6 +324,30 @@ CATALOGUE = (
         mosaic="",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, TMEM", 'PTX ISA, "tcgen05.mma", .cta_group'),
     ),
+    # --- 6: architecture
+    Rule(
+        code="SG601",
+        name="operation-the-architecture-lacks",
+        message="the architecture that the kernel is for does not have this operation",
+        fix="use what that architecture has in its place, or state the architecture that the kernel is for",
+        mosaic="",
+        references=(
+            "Mosaic GPU, wgmma",
+            "Mosaic GPU, tcgen05.mma",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "wgmma.mma_async", "tcgen05", "cp.async.bulk.tensor", target notes',
+        ),
+        gate="both",
+    ),
+    Rule(
+        code="SG602",
+        name="architecture-mismatch",
+        message="a kernel is for one architecture, and two are stated",
+        fix="state the one that it is for; a scratch or a helper for several leaves the architecture out",
+        mosaic="",
+        references=("Mosaic GPU, as_gpu_kernel", 'PTX ISA, ".target"'),
+        gate="both",
+    ),
     # --- 7: swizzle
     Rule(
         code="SG701",

@@ -24,7 +24,7 @@ GATES = {
     "specs": "Mosaic GPU, before the body",
     "launch": "JAX, when the kernel is compiled or called",
     "internal": "no author gets there",
-    "outside": "Warpgroup semantics, PyTorch",
+    "outside": "Warpgroup semantics, PyTorch, GPUs before Hopper",
 }
 """Who tells the author, cheapest first; the last two are not the author's."""
 

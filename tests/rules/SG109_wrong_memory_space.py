@@ -30,7 +30,7 @@ class H(mgpu.Scratch):
     barrier = mgpu.Barrier(1)
 
 
-@legal(IN, OUT, S, arch="sm_90a")
+@legal(IN, OUT, S)
 def copies(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier)
     ctx.async_copy(src_ref=s.smem, dst_ref=o)
@@ -156,6 +156,6 @@ def raw_values(ctx: mgpu.LaunchContext, x: ir.Value, o: ir.Value[Any], s: S) -> 
     mgpu.memref_slice(x, 0)  # E: SG109
 
 
-@silent(IN, OUT, S, arch="sm_90a", because=UNWRAPPED)
+@silent(IN, OUT, S, because=UNWRAPPED)
 def copy_of_raw_value(ctx: mgpu.LaunchContext, x: ir.Value, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier)  # E: SG109

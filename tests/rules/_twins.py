@@ -1,8 +1,9 @@
 """Twins: kernel bodies that differ in one thing, and what Mosaic GPU says of each.
 
-`@legal(...)`, `@illegal(..., raises=)` and `@silent(..., because=)` record the body below them with the specs it is
-lowered with: its inputs and its output, then its scratch. A function without parameters is called as it is, for what
-happens outside a body. `# E: SGnnn` ends the lines that the checkers must reject; every other line must be clean.
+`@legal(...)`, `@illegal(..., raises=)`, `@silent(..., because=)` and `@refused(...)` record the body below them with the
+specs it is lowered with: its inputs and its output, then its scratch. A function without parameters is called as it is,
+for what happens outside a body. `# E: SGnnn` ends the lines that the checkers must reject, `# L: SGnnn` those that they
+cannot see and lowering refuses; every other line must be clean.
 """
 
 from __future__ import annotations
@@ -12,9 +13,16 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Literal
 
-type Arch = Literal["sm_90a", "sm_100a", "sm_103a"]
+type Arch = Literal["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"]
 
-CAPABILITY: dict[Arch, tuple[int, int]] = {"sm_90a": (9, 0), "sm_100a": (10, 0), "sm_103a": (10, 3)}
+CAPABILITY: dict[Arch | None, tuple[int, int] | None] = {
+    None: None,  # what the kernel states, else unknown
+    "sm_90a": (9, 0),
+    "sm_100a": (10, 0),
+    "sm_103a": (10, 3),
+    "sm_110a": (11, 0),
+    "sm_120a": (12, 0),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,11 +31,12 @@ class Twin:
 
     body: Callable[..., Any]
     specs: tuple[Any, ...]
-    arch: Arch
+    arch: Arch | None
     cluster: int
     peers: int
     raises: str | None
     because: str | None = None
+    refused: bool = False
 
     @property
     def takes_nothing(self) -> bool:
@@ -51,36 +60,44 @@ TWINS: dict[str, list[Twin]] = {}
 
 
 def legal[F: Callable[..., Any]](
-    *specs: Any, arch: Arch = "sm_100a", cluster: int = 1, peers: int = 1
+    *specs: Any, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
 ) -> Callable[[F], F]:
     """The body lowers."""
     return _record(specs, arch, cluster, peers, None)
 
 
 def illegal[F: Callable[..., Any]](
-    *specs: Any, raises: str, arch: Arch = "sm_100a", cluster: int = 1, peers: int = 1
+    *specs: Any, raises: str, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
 ) -> Callable[[F], F]:
     """The body's first marked line raises in Mosaic GPU, in these words."""
     return _record(specs, arch, cluster, peers, raises)
 
 
 def silent[F: Callable[..., Any]](
-    *specs: Any, because: str, arch: Arch = "sm_100a", cluster: int = 1, peers: int = 1
+    *specs: Any, because: str, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
 ) -> Callable[[F], F]:
     """The body lowers although it is wrong; `because` says what it computes."""
     return _record(specs, arch, cluster, peers, None, because)
 
 
+def refused[F: Callable[..., Any]](
+    *specs: Any, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
+) -> Callable[[F], F]:
+    """Mosaic GPU lowers the body, and safegpu refuses its first marked line, by the rule of the mark."""
+    return _record(specs, arch, cluster, peers, None, refused=True)
+
+
 def _record(
     specs: tuple[Any, ...],
-    arch: Arch,
+    arch: Arch | None,
     cluster: int,
     peers: int,
     raises: str | None,
     because: str | None = None,
+    refused: bool = False,
 ) -> Callable[[Any], Any]:
     def record(body: Any) -> Any:
-        twin = Twin(body, specs, arch, cluster, peers, raises, because)
+        twin = Twin(body, specs, arch, cluster, peers, raises, because, refused)
         TWINS.setdefault(body.__module__, []).append(twin)
         return body
 

@@ -23,6 +23,12 @@ class S(mgpu.Scratch):
     acc = mgpu.TMEM((128, 64), mgpu.float32)
 
 
+class Hopper(mgpu.Scratch):
+    a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
+    b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    plain = mgpu.SMEM((64, 64), mgpu.float16)
+
+
 class Blackwell(mgpu.Scratch):
     a = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
     b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=64)
@@ -74,13 +80,13 @@ def right_operand_of_no_memory(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None
     tcgen05.mma(s.acc, s.a, mgpu.c(0, mgpu.Index))  # E: SG000
 
 
-@illegal(HALF, S, raises="B must be a memref", arch="sm_90a")
-def right_operand_of_wgmma(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+@illegal(HALF, Hopper, raises="B must be a memref", arch="sm_90a")
+def right_operand_of_wgmma(ctx: mgpu.LaunchContext, o: Halves, s: Hopper) -> None:
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(128, 64), s.a, mgpu.c(0, mgpu.Index), swizzle=128)  # E: SG000
 
 
-@illegal(HALF, S, raises="Unsupported A type", arch="sm_90a")
-def left_operand_of_wgmma(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+@illegal(HALF, Hopper, raises="Unsupported A type", arch="sm_90a")
+def left_operand_of_wgmma(ctx: mgpu.LaunchContext, o: Halves, s: Hopper) -> None:
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(128, 64), mgpu.c(0, mgpu.Index), s.b, swizzle=128)  # E: SG000
 
 
@@ -206,8 +212,8 @@ def product_over_devices(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.int32], s
     mgpu.FragmentedArray.load_reduce_untiled(ctx.to_remote_multicast(o), mgpu.WGMMA_LAYOUT, "mul")  # E: SG306
 
 
-@illegal(HALF, S, raises="base_ptr should be a generic pointer", cluster=2, arch="sm_90a")
-def atomic_store_to_another_block(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+@illegal(HALF, Hopper, raises="base_ptr should be a generic pointer", cluster=2, arch="sm_90a")
+def atomic_store_to_another_block(ctx: mgpu.LaunchContext, o: Halves, s: Hopper) -> None:
     other = mgpu.get_cluster_ref(mgpu.memref_unfold(s.plain, 0, (1, 64)), X, mgpu.c(0, mgpu.Index), generic=False)
     tiled = mgpu.memref_unfold(other, 1, (1, 64))
     ones(mgpu.float16, mgpu.WGMMA_LAYOUT).store_tiled(tiled, 16, optimized=False, atomic="add")  # E: SG109

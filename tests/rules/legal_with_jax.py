@@ -428,7 +428,7 @@ def plain_values_beside_scalars(
     bits = utils.bitcast(arith.mulf(one, one), i32)
 
 
-@legal(F16, FromJax, arch="sm_90a")
+@legal(F16, FromJax)
 def dtypes_from_jax(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: FromJax) -> None:
     value = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
     value.store_tiled(s.smem, 128)

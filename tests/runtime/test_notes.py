@@ -130,6 +130,9 @@ assert False, "python -O"
 HALF = mgpu.float16
 CP_ASYNC, REPLICATED = mgpu.AsyncCopyImplementation.CP_ASYNC, mgpu.CopyPartition.REPLICATED
 
+class Hopper(mgpu.Scratch):
+    b = mgpu.SMEM((64, 64), HALF, swizzle=128)
+
 class Memory(mgpu.Scratch):
     tile = mgpu.SMEM((64, 64), HALF)
     a = mgpu.SMEM((128, 64), HALF, swizzle=128)
@@ -157,20 +160,21 @@ def leader_of_four(ctx, x, tiled, s):
 def group(ctx, x, tiled, s):
     utils.warp_tree_reduce(mgpu.c(1, mgpu.int32), lambda a, b: a + b, 64)
 
+def legal_wgmma(ctx, x, tiled, s):
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.b, s.b, swizzle=128)
+
 def legal(ctx, x, tiled, s):
     tcgen05.mma(s.acc, s.a, s.b)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier)
     ctx.async_copy(src_ref=s.tile, dst_ref=x, reduction_op="add")
     utils.warp_tree_reduce(mgpu.c(1, mgpu.int32), lambda a, b: a + b, 32)
-    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.b, s.b, swizzle=128)
 
-for body in (wgmma, mma, reduction, leader, leader_of_four, group, legal):
+for body in (wgmma, mma, reduction, leader, leader_of_four, group, legal, legal_wgmma):
+    arch, memory = ((9, 0), Hopper) if "wgmma" in body.__name__ else ((10, 0), Memory)
+    inputs, out = mgpu.GMEM((64, 64), HALF), mgpu.GMEM((8, 1, 8, 64), HALF)
     try:
-        with tracing_context((10, 0)):
-            mgpu.as_gpu_kernel(
-                body, (4, 1, 1), (128, 1, 1), mgpu.GMEM((64, 64), HALF), mgpu.GMEM((8, 1, 8, 64), HALF), Memory,
-                cluster=(4, 1, 1),
-            )
+        with tracing_context(arch):
+            mgpu.as_gpu_kernel(body, (4, 1, 1), (128, 1, 1), inputs, out, memory, cluster=(4, 1, 1))
     except Exception as error:
         print(type(error).__name__, error)
     else:
@@ -188,10 +192,11 @@ def test_what_asserts_found_is_found_without_them(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines() == [
         "TypeError wgmma: expected b in shared memory, got memref<8x1x8x64xf16>; copy it there first",
-        "TypeError mma: expected b in shared memory, got memref<8x1x8x64xf16>; copy it there first",
+        "TypeError tcgen05.mma: expected b in shared memory, got memref<8x1x8x64xf16>; copy it there first",
         "ValueError async_copy: reduction_op is for copies out of shared memory; leave it out, or swap the references",
         "ValueError async_copy: leader_tracked is for TMA copies; leave it out, or leave out implementation",
         "ValueError async_copy: leader_tracked is for two blocks, got 4 along collective",
         "ValueError warp_tree_reduce: expected group_size to divide 32, got 64",
+        "lowers",
         "lowers",
     ]

@@ -143,6 +143,7 @@ def beside_interpreter(program: str) -> str:
 
 
 _MARK = re.compile(r"#\s*E:\s*(\w+)\s*$")
+_LOWERING_MARK = re.compile(r"#\s*L:\s*(\w+)\s*$")
 
 
 def save(report: Report, to: Path) -> None:
@@ -154,6 +155,12 @@ def load(saved: Path) -> Report:
     for name, line, text, code in json.loads(saved.read_text()):
         report.setdefault((name, line), []).append(Message(text, code))
     return report
+
+
+def refusals(files: Iterable[Path]) -> dict[tuple[str, int], str]:
+    """The rule by which lowering refuses each line marked `# L: SGnnn`, which checkers accept, by (file name, line)."""
+    lines = ((file.name, *each) for file in files for each in enumerate(file.read_text("utf-8").splitlines(), 1))
+    return {(name, number): match[1] for name, number, line in lines if (match := _LOWERING_MARK.search(line))}
 
 
 def expectations(files: Iterable[Path]) -> dict[tuple[str, int], str]:

@@ -64,6 +64,7 @@ REASONED = (
     Reasoned(r".*\.(optimization_barrier|plan_tiled_transfer)(\(\w+\)| ->)", UNKNOWN, "arrays and layouts of any kind"),
     Reasoned(r".*\.(to_layout_attr|wrap|transfer_tiled)\(layout\)", UNKNOWN, "of any layout"),
     Reasoned(r".*\.(foreach|as_tiled_layout)\(self\)", UNKNOWN, "of any layout, or width"),
+    Reasoned(r"tcgen05\.DenseTMEM\.load\(self\)", UNKNOWN, "of one block or of two"),
     Reasoned(r"specs\.TMEM\(layout\)|tcgen05\._Dense", UNKNOWN, "of any width"),
     Reasoned(r"launch_context\._Gather", UNKNOWN, "indices of any width, and the sign that their load was told"),
     Reasoned(r"scalars\._Raw", RAW, "plain MLIR values"),

@@ -1,0 +1,59 @@
+"""The gate at lowering: what the types let through and Mosaic GPU would lower all the same.
+
+An operation that the kernel's architecture lacks is refused at the author's call, before Mosaic GPU builds
+anything, and only where the architecture is known: stated by the kernel, given to `safegpu.offline`, or that of the
+GPU. What Mosaic GPU answers on a CPU nobody said, and nothing is checked with it.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from safegpu._facts import architecture
+from safegpu.architectures import ARCHITECTURES, INSTEAD, Architecture, having
+from safegpu.rules import RuleError
+
+
+def refuse(code: str, message: str) -> None:
+    """Every refusal at lowering comes through here."""
+    raise RuleError(code, message)
+
+
+def require(capability: type[Architecture], operation: str, arch: type[Architecture] | None = None) -> None:
+    """Refuses `operation` where the architecture, by default that of the trace, is known and lacks the capability."""
+    arch = arch or architecture()
+    if arch is None or issubclass(arch, capability):
+        return
+    advice = _advice(capability, arch)
+    alike = [each for each in ARCHITECTURES if _advice(capability, each) == advice]
+    refuse(
+        "SG601",
+        f"{operation} needs {_listed(having(capability), 'or')}, but this kernel is lowered for {arch.__name__}; "
+        f"on {_listed(alike, 'and')} {advice}",
+    )
+
+
+def needing(capability: type[Architecture], operation: str) -> Callable[[Callable[..., Any]], Any]:
+    """A function of Mosaic GPU that needs the capability wherever it is called."""
+
+    def gated(function: Callable[..., Any]) -> Any:
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            require(capability, operation)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return gated
+
+
+def _advice(capability: type[Architecture], arch: type[Architecture]) -> str | None:
+    """What to do on `arch` without the capability; None where it has it."""
+    if issubclass(arch, capability):
+        return None
+    return next(advice for needed, advice in INSTEAD[capability] if issubclass(arch, needed))
+
+
+def _listed(architectures: list[type[Architecture]], conjunction: str) -> str:
+    *first, last = [each.__name__ for each in architectures]
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
