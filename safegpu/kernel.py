@@ -13,6 +13,7 @@ from safegpu._facts import table
 from safegpu._gate import require
 from safegpu._hooks import hooks
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
+from safegpu._notes import add_rule
 from safegpu._stated import remember, stated, stated_architecture
 from safegpu.architectures import Architecture, HasTcgen05, of_compute_capability
 from safegpu.barriers import wrap_barrier
@@ -57,11 +58,16 @@ def _traced(
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
         with table(arch), hooks():
-            return body(
+            arguments = (
                 wrap_context(context),
                 *map(_wrap, gmem, gmem_specs),
                 typed_references(scratch_spec, scratch, _wrap),
             )
+            try:
+                return body(*arguments)
+            except Exception as error:
+                add_rule(error)
+                raise
 
     traced.__name__ = fun_name(body, "anonymous")  # which names the MLIR function
     traced.__wrapped__ = body  # type: ignore[attr-defined]

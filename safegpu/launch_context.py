@@ -10,6 +10,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from safegpu import _optimized
 from safegpu._facade import mirror
 from safegpu._facts import architecture, facts_of, record
 from safegpu._gate import require
@@ -38,6 +39,8 @@ class LaunchContext(_Real):
     def async_copy(self, **kwargs: Any) -> None:
         if architecture() is not None:
             self._require(**kwargs)
+        if not __debug__:
+            _optimized.async_copy(self.cluster_size, **kwargs)
         return super().async_copy(**{name: raw(value) for name, value in kwargs.items()})
 
     def _require(

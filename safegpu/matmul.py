@@ -3,6 +3,7 @@
 import functools
 from typing import Any
 
+from safegpu import _optimized
 from safegpu._dtype import ir_type, is_token, signedness
 from safegpu._facade import Facade, facade
 from safegpu._gate import needing, require
@@ -15,7 +16,14 @@ _Real = mgpu.WGMMAAccumulator
 
 MMALayouts = facade(mgpu.MMALayouts)
 mma = mgpu.mma
-wgmma = needing(HasWGMMA, "wgmma")(mgpu.wgmma)
+
+
+@functools.wraps(mgpu.wgmma)
+def wgmma(acc: Any, a: Any, b: Any, **kwargs: Any) -> Any:
+    require(HasWGMMA, "wgmma")
+    if not __debug__:
+        _optimized.in_smem("wgmma", a=a, b=b)
+    return mgpu.wgmma(acc, a, b, **kwargs)
 
 
 class WGMMAAccumulator(_Real, metaclass=Facade):

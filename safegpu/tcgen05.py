@@ -8,6 +8,7 @@ import functools
 import types
 from typing import Any, ClassVar, Self
 
+from safegpu import _optimized
 from safegpu._dtype import check_dtype, ir_type, token_of
 from safegpu._facade import Facade, facade, mirror
 from safegpu._gate import needing, require
@@ -51,6 +52,8 @@ def mma(d: Any, a: Any, b: Any, **kwargs: Any) -> None:
     require(HasTcgen05, "tcgen05.mma")
     if isinstance(getattr(d, "dtype", None), ir.IntegerType):
         require(HasTcgen05Int8, "tcgen05.mma of int8")
+    if not __debug__:
+        _optimized.in_smem("tcgen05.mma", a=a, b=b)
     tcgen05.mma(d, a, b, **kwargs)
 
 

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Literal
 
+from safegpu import _optimized
 from safegpu._facade import mirror
 from safegpu._gate import needing, require
 from safegpu._jax import gpu, ir, jax, nvvm, utils
@@ -63,6 +64,8 @@ shfl_bfly = giving_scalars(utils.shfl_bfly)
 
 @functools.wraps(utils.warp_tree_reduce)
 def warp_tree_reduce(value: Any, op: Callable[[Any, Any], Any], group_size: int) -> Any:
+    if not __debug__:
+        _optimized.group_in_warp(group_size)
     return wrap_scalar(utils.warp_tree_reduce(value, lambda a, b: op(wrap_scalar(a), wrap_scalar(b)), group_size))
 
 

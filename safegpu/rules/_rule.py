@@ -43,6 +43,13 @@ class Rule:
         return FAMILIES[self.code[2]]
 
     @property
+    def sites(self) -> list[tuple[str, str, str]]:
+        """The places in Mosaic GPU that it stands for, by module, function and words: `sites.toml` says which."""
+        from safegpu.rules.inventory import sites_for
+
+        return sites_for(self.code)
+
+    @property
     def page(self) -> str:
         """The text of the rule's page."""
         return (PAGES / f"{self.code}.md").read_text(encoding="utf-8")
