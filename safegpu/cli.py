@@ -24,25 +24,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    import warnings
+
     from safegpu.check import CannotCheck, check, files_of
+    from safegpu.check.output import FORMATS, Outcome
 
-    try:
-        files = files_of(options.paths)
-        found = check(options.paths)
-    except CannotCheck as error:
-        print(f"safegpu: {error}", file=sys.stderr)
+    with warnings.catch_warnings(record=True) as warned:
+        files: list[str] = []
+        try:
+            files = files_of(options.paths, exclude=options.exclude, kernels_only=options.kernels_only)
+            outcome = Outcome(len(files), check(files, config=options.config))
+        except CannotCheck as error:
+            outcome = Outcome(len(files), error=str(error))
+    for said in dict.fromkeys(str(warning.message) for warning in warned):
+        print(f"safegpu: {options.config}: {said}", file=sys.stderr)
+    if written := FORMATS[options.output_format](outcome):
+        print(written)
+    if outcome.error:
+        print(f"safegpu: {outcome.error}", file=sys.stderr)
         return FAILED
-    for finding in found:
-        print(finding)
-    if not found:
-        print(f"clean: {_count(len(files), 'file')}")
-        return CLEAN
-    print(f"{_count(len(found), 'finding')} in {_count(len({finding.path for finding in found}), 'file')}")
-    return FOUND
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return FOUND if outcome.findings else CLEAN
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -52,17 +53,26 @@ def _explain(options: argparse.Namespace) -> int:
     if rule is None:
         print(f"safegpu: no such rule: {options.rule}; `safegpu rules` lists them", file=sys.stderr)
         return FAILED
-    print(rule.page.rstrip())
+    _print_json(rule.as_json() | {"page": rule.page}) if options.json else print(rule.page.rstrip())
     return CLEAN
 
 
 def _rules(options: argparse.Namespace) -> int:
     from safegpu.rules import RULES
 
+    if options.json:
+        _print_json([rule.as_json() for rule in RULES.values()])
+        return CLEAN
     width = max(len(rule.name) for rule in RULES.values())
     for rule in RULES.values():
         print(f"{rule.code}  {rule.name:{width}}  {rule.message}")
     return CLEAN
+
+
+def _print_json(document: object) -> None:
+    import json
+
+    print(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 class _Version(argparse.Action):
@@ -88,13 +98,34 @@ def _parser() -> argparse.ArgumentParser:
         description="Checks files and folders with mypy. Exits with 0 where they are clean, 1 where "
         "something was found, 2 where they could not be checked.",
     )
-    check.add_argument("paths", nargs="+", metavar="PATH")
+    check.add_argument("paths", nargs="+", metavar="PATH", help="a Python file, or a folder with all that is below it")
+    check.add_argument(
+        "--output-format",
+        choices=("text", "json", "sarif", "github"),
+        default="text",
+        help="how findings are written; github: as annotations of a workflow (%(default)s)",
+    )
+    check.add_argument(
+        "--config",
+        metavar="FILE",
+        help="a mypy.ini, setup.cfg or pyproject.toml, whose settings of mypy go before safegpu's",
+    )
+    check.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="pass by what matches, as in a .gitignore of the current folder; may be given again",
+    )
+    check.add_argument("--kernels-only", action="store_true", help="pass by files that do not name safegpu")
     check.set_defaults(run=_check)
     explain = commands.add_parser(
         "explain", help="print the page of a rule: what it is about, why, and what to write instead"
     )
     explain.add_argument("rule", metavar="RULE", help="a code such as SG101, or a name")
+    explain.add_argument("--json", action="store_true", help="print the page and the rule's words for machines")
     explain.set_defaults(run=_explain)
     rules = commands.add_parser("rules", help="list the rules")
+    rules.add_argument("--json", action="store_true", help="print the same for machines")
     rules.set_defaults(run=_rules)
     return parser

@@ -3,13 +3,14 @@
 import json
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from safegpu.check._errors import CannotCheck
+from safegpu.check.settings import CONFIG
 
-CONFIG = Path(__file__).with_name("mypy.ini")
 TWO_NAMES = "Source file found twice under different module names"
 
 
@@ -29,6 +30,7 @@ def run(
     files: list[str],
     *,
     python: str | None = None,
+    config: Path = CONFIG,
     extra_args: Sequence[str] = (),
     shadows: Mapping[str, str] | None = None,
 ) -> list[Message]:
@@ -38,7 +40,7 @@ def run(
     """
     # -P: a file of the author's called types.py or json.py is not for mypy to import
     command = [python or sys.executable, "-P", "-m", "mypy", "--output", "json", "--no-error-summary"]
-    command += ["--config-file", str(CONFIG), *extra_args]
+    command += ["--config-file", str(config), *extra_args]
     for path, shadow in (shadows or {}).items():
         command += ["--shadow-file", path, shadow]
     done = _start([*command, "--", *files])
@@ -49,6 +51,9 @@ def run(
         raise CannotCheck("mypy is not installed here: pip install 'safegpu[check]'")
     if "INTERNAL ERROR" in done.stderr or done.returncode not in (0, 1, 2):
         raise CannotCheck(f"mypy crashed: {_last_line(done.stderr)}; `mypy {' '.join(files)}` shows all of it")
+    for line in done.stderr.splitlines():
+        if line.startswith(f"{config}: "):  # an option that it does not have, and passes over
+            warnings.warn(line.removeprefix(f"{config}: "), stacklevel=2)
     messages = [message for line in done.stdout.splitlines() if (message := _message(line))]
     if done.returncode == 2:
         raise CannotCheck(_blocker([each for each in messages if not each.is_note], done.stderr), len(files))
