@@ -14,6 +14,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.run is None:
         parser.print_help()
         return FAILED
+    if options.run is _init and (options.repo is None) != (options.rev is None):
+        parser.error("--repo and --rev go together")
     try:
         status: int = options.run(options)
         sys.stdout.flush()
@@ -44,6 +46,27 @@ def _check(options: argparse.Namespace) -> int:
         print(f"safegpu: {outcome.error}", file=sys.stderr)
         return FAILED
     return FOUND if outcome.findings else CLEAN
+
+
+def _init(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from safegpu.check import CannotCheck
+    from safegpu.commands.init import CannotEdit, installed_entry, plan, repository_entry
+
+    entry = repository_entry(options.repo, options.rev) if options.repo else installed_entry()
+    try:
+        made = plan(Path(options.folder), entry if options.pre_commit else None)
+        if not options.diff:
+            made.write()
+    except (CannotCheck, CannotEdit, OSError) as error:
+        print(f"safegpu: nothing was written: {error}", file=sys.stderr)
+        return FAILED
+    for edit in made.edits:
+        print(edit.diff, end="") if options.diff else print(f"{edit.path}: {edit.verb}")
+    for kept in made.kept:
+        print(f"kept: {kept}", file=sys.stderr if options.diff else sys.stdout)
+    return FOUND if made.kept or (options.diff and made.changes) else CLEAN
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -119,6 +142,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--kernels-only", action="store_true", help="pass by files that do not name safegpu")
     check.set_defaults(run=_check)
+    init = commands.add_parser(
+        "init",
+        help="write mypy's settings and an entry for pre-commit into a project",
+        description="Writes the recommended settings of mypy and an entry for pre-commit into a project. What is "
+        "there stays. Exits with 0 where the project is then as recommended, 1 where it has other settings or --diff "
+        "shows a change, 2 where a file was not understood, and then writes nothing.",
+    )
+    init.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="the project, if not the current folder")
+    init.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
+    init.add_argument("--no-pre-commit", dest="pre_commit", action="store_false", help="mypy's settings alone")
+    init.add_argument(
+        "--repo",
+        metavar="URL",
+        help="a git repository of safegpu for pre-commit to take the hook from, at --rev; otherwise the entry installs "
+        "the safegpu that runs now",
+    )
+    init.add_argument("--rev", help="the tag or commit of --repo")
+    init.set_defaults(run=_init)
     explain = commands.add_parser(
         "explain", help="print the page of a rule: what it is about, why, and what to write instead"
     )

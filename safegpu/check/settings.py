@@ -35,19 +35,26 @@ def merged(project: Path) -> str:
     return _written(sections)
 
 
-def read(path: Path) -> Settings:
-    """The settings in a mypy.ini, a setup.cfg or a pyproject.toml. Raises CannotCheck where there are none."""
+def read(path: Path, *, optional: bool = False) -> Settings:
+    """The settings in a mypy.ini, a setup.cfg or a pyproject.toml. Raises CannotCheck where there must be some."""
     try:
-        text = path.read_text(encoding="utf-8")
-        sections = _of_toml(tomllib.loads(text)) if path.suffix == ".toml" else _of_ini(text)
+        sections = parse(path.read_text(encoding="utf-8"), path)
     except OSError as error:
         raise CannotCheck(f"cannot read {path}: {error.strerror}") from error
-    except (configparser.Error, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CannotCheck(f"cannot read {path}: {' '.join(str(error).split())}") from error
-    if not sections:
+    except UnicodeDecodeError as error:
+        raise CannotCheck(f"cannot read {path}: {error}") from error
+    if not sections and not optional:
         wanted = "[tool.mypy]" if path.suffix == ".toml" else f"[{MAIN}]"
         raise CannotCheck(f"{path} has no settings of mypy: no section {wanted}")
     return sections
+
+
+def parse(text: str, path: Path) -> Settings:
+    """The settings in the text of such a file."""
+    try:
+        return _of_toml(tomllib.loads(text)) if path.suffix == ".toml" else _of_ini(text)
+    except (configparser.Error, tomllib.TOMLDecodeError) as error:
+        raise CannotCheck(f"cannot read {path}: {' '.join(str(error).split())}") from error
 
 
 def modules(section: str) -> list[str]:
@@ -64,7 +71,7 @@ def _of_ini(text: str) -> Settings:
             sections.setdefault(MAIN, {}).update(parser[section])
         elif section.startswith(f"{MAIN}-"):
             for module in modules(section):
-                sections.setdefault(f"{MAIN}-{module}", {}).update(parser[section])
+                sections[f"{MAIN}-{module}"] = dict(parser[section])  # the last one counts
         elif section.startswith(f"{MAIN}.") or section.endswith(f"-{MAIN}"):
             sections.setdefault(section, {}).update(parser[section])  # what a plugin reads
     return sections
