@@ -1,4 +1,4 @@
-"""The command line: `safegpu check`, `safegpu explain`, `safegpu rules`."""
+"""The command line: `safegpu check`, `safegpu explain`, `safegpu rules`, `safegpu init`, `safegpu doctor`."""
 
 import argparse
 import os
@@ -67,6 +67,18 @@ def _init(options: argparse.Namespace) -> int:
     for kept in made.kept:
         print(f"kept: {kept}", file=sys.stderr if options.diff else sys.stdout)
     return FOUND if made.kept or (options.diff and made.changes) else CLEAN
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from safegpu.commands.doctor import examine
+
+    facts = examine(options.asked)
+    broken = [fact for fact in facts if fact.state == "broken"]
+    if options.json:
+        _print_json({"version": 1, "broken": len(broken), "facts": [vars(fact) for fact in facts]})
+    else:
+        print(*facts, sep="\n")
+    return FOUND if broken else CLEAN
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -160,6 +172,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     init.add_argument("--rev", help="the tag or commit of --repo")
     init.set_defaults(run=_init)
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what is installed, and whether it works together",
+        description="Says what is installed and whether it works together: versions, whether the checkers see "
+        "safegpu's types, whether kernels can be compiled and run. Exits with 1 where something is broken, or absent "
+        "and asked for.",
+    )
+    doctor.add_argument(
+        "asked", nargs="*", choices=("check", "jax", "codegen", "gpu"), metavar="ASPECT",
+        help="what must work: %(choices)s",
+    )  # fmt: skip
+    doctor.add_argument("--json", action="store_true", help="print the same for machines")
+    doctor.set_defaults(run=_doctor)
     explain = commands.add_parser(
         "explain", help="print the page of a rule: what it is about, why, and what to write instead"
     )
