@@ -1,6 +1,7 @@
 """Runs mypy in a process of its own and reads what it prints."""
 
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -11,6 +12,7 @@ from pathlib import Path
 from safegpu.check._errors import CannotCheck
 from safegpu.check.settings import CONFIG
 
+NO_CACHE = f"--cache-dir={os.devnull}"
 TWO_NAMES = "Source file found twice under different module names"
 
 
@@ -57,7 +59,20 @@ def run(
     messages = [message for line in done.stdout.splitlines() if (message := _message(line))]
     if done.returncode == 2:
         raise CannotCheck(_blocker([each for each in messages if not each.is_note], done.stderr), len(files))
+    if _is_of_others(messages, files) and NO_CACHE not in extra_args:
+        extra_args = [*extra_args, NO_CACHE]
+        return run(files, python=python, config=config, extra_args=extra_args, shadows=shadows)
     return [each for each in messages if shadows or not each.is_note]
+
+
+def _is_of_others(messages: list[Message], files: list[str]) -> bool:
+    """Whether mypy names other files that are called the same.
+
+    Its cache goes by module names. For `b/matmul.py` it repeats what it said of an `a/matmul.py` with the same text.
+    """
+    given = {os.path.abspath(file) for file in files}
+    others = {os.path.abspath(message.path) for message in messages} - given
+    return not {os.path.basename(path) for path in others}.isdisjoint(map(os.path.basename, given))
 
 
 def _start(command: list[str]) -> subprocess.CompletedProcess[str]:

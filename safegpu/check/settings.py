@@ -81,13 +81,17 @@ def _of_toml(document: dict[str, Any]) -> Settings:
     table = document.get("tool", {}).get(MAIN)
     if not isinstance(table, dict):
         return {}
-    sections = {MAIN: {option: _value(value) for option, value in table.items() if option != "overrides"}}
+    sections = {MAIN: {option: _value(value) for option, value in table.items() if _is_option(option, value)}}
     for override in table.get("overrides", ()):
         named = override.get("module", [])
         for module in [named] if isinstance(named, str) else named:
-            options = {option: _value(value) for option, value in override.items() if option != "module"}
+            options = {option: _value(value) for option, value in override.items() if _is_option(option, value)}
             sections.setdefault(f"{MAIN}-{module}", {}).update(options)
     return sections
+
+
+def _is_option(name: str, value: object) -> bool:
+    return name not in ("overrides", "module") and not isinstance(value, dict)  # a plugin's
 
 
 def _value(value: object) -> str:
