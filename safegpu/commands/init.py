@@ -91,15 +91,16 @@ def _plan_mypy(root: Path, made: Plan) -> None:
                 made.kept.append(f"{path}: [{section}] {option} = {is_known}; safegpu recommends {value}")
     edit = _in_toml if path.suffix == ".toml" else _in_ini
     after = edit(before, wanted, path, made.kept) if wanted else before
-    _compare(path, known, parse(after, path))
+    _compare(path, [known, wanted], parse(after, path))
     made.edits.append(Edit(path, before, after))
 
 
-def _compare(path: Path, before: Settings, after: Settings) -> None:
-    """An edit adds; whatever else it did would be a mistake of ours."""
-    for section, options in before.items():
-        if options.items() - after.get(section, {}).items():
-            raise CannotEdit(f"cannot edit {path}: [{section}] would change")
+def _compare(path: Path, wanted: list[Settings], after: Settings) -> None:
+    """An edit adds what is wanted to what is known. Whatever else it did is a layout that it does not understand."""
+    for section, options in [item for settings in wanted for item in settings.items()]:
+        if missing := options.items() - after.get(section, {}).items():
+            said = ", ".join(f"{option} = {value}" for option, value in sorted(missing))
+            raise CannotEdit(f"{path} has a layout that would not be kept; set for [{section}]: {said}")
 
 
 def _has_settings(path: Path) -> bool:
@@ -119,12 +120,13 @@ def _in_ini(text: str, wanted: Settings, path: Path, kept: list[str]) -> str:
     shared = {
         module: section for section in updater.sections() if len(modules(section)) > 1 for module in modules(section)
     }
-    for section, options in wanted.items():
+    for section, options in list(wanted.items()):
         if any(module in shared for module in modules(section)):
             # a section of its own would take away from the module what the shared one says
             (module,) = modules(section)
             said = ", ".join(f"{option} = {value}" for option, value in options.items())
             kept.append(f"{path}: [{shared[module]}] has no {said}, which safegpu recommends for {module}")
+            del wanted[section]
             continue
         if not updater.has_section(section):
             if sections := updater.sections():

@@ -126,7 +126,7 @@ def test_paths_count_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     write(kernel="import lib\nx: str = lib.width()\n", sub__src__lib="def width() -> int: ...\n")
     write(sub__plugin="from mypy.plugin import Plugin\ndef plugin(version: str) -> type[Plugin]: return Plugin\n")
     Path("sub/pyproject.toml").write_text(
-        '[tool.mypy]\nmypy_path = "$MYPY_CONFIG_FILE_DIR/src"\nplugins = ["plugin.py"]\n[tool.mypy.some-plugin]\nx = 1\n'
+        '[tool.mypy]\nmypy_path = "$MYPY_CONFIG_FILE_DIR/src"\nplugins = ["plugin.py"]\n[tool.mypy.other]\nx = 1\n'
     )
     assert check(["kernel.py"]) == []
     assert [each.line for each in check(["kernel.py"], config="sub/pyproject.toml")] == [2]
