@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from safegpu.check._errors import CannotCheck
-from safegpu.check.settings import CONFIG
+from safegpu.check.settings import CONFIG, MAIN, read
 
+CACHE = os.path.join(".mypy_cache", "safegpu")
+"""Beside the project's own: mypy throws away what was made with other settings, and both would start anew each time."""
 NO_CACHE = f"--cache-dir={os.devnull}"
 TWO_NAMES = "Source file found twice under different module names"
 
@@ -42,7 +44,10 @@ def run(
     """
     # -P: a file of the author's called types.py or json.py is not for mypy to import
     command = [python or sys.executable, "-P", "-m", "mypy", "--output", "json", "--no-error-summary"]
-    command += ["--config-file", str(config), *extra_args]
+    command += ["--config-file", str(config)]
+    if "MYPY_CACHE_DIR" not in os.environ and not read(config)[MAIN].get("cache_dir"):
+        command += ["--cache-dir", CACHE]
+    command += extra_args
     for path, shadow in (shadows or {}).items():
         command += ["--shadow-file", path, shadow]
     done = _start([*command, "--", *files])
