@@ -28,17 +28,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _check(options: argparse.Namespace) -> int:
     import warnings
 
-    from safegpu.check import CannotCheck, check, files_of
+    from safegpu.check import CannotCheck, SettingsWarning, check, files_of
     from safegpu.check.output import FORMATS, Outcome
 
     with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", SettingsWarning)
         files: list[str] = []
         try:
             files = files_of(options.paths, exclude=options.exclude, kernels_only=options.kernels_only)
             outcome = Outcome(len(files), check(files, config=options.config))
         except CannotCheck as error:
             outcome = Outcome(len(files), error=str(error))
-    for said in dict.fromkeys(str(warning.message) for warning in warned):
+    for said in dict.fromkeys(str(each.message) for each in warned if each.category is SettingsWarning):
         print(f"safegpu: {options.config}: {said}", file=sys.stderr)
     if written := FORMATS[options.output_format](outcome):
         print(written)

@@ -14,12 +14,12 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from safegpu.check import files, mypy_run, settings
-from safegpu.check._errors import CannotCheck
+from safegpu.check._errors import CannotCheck, SettingsWarning
 from safegpu.check.closer import look
 from safegpu.check.mapping import identify
 from safegpu.check.report import Finding, findings
 
-__all__ = ["CannotCheck", "Finding", "check", "files_of", "identify"]
+__all__ = ["CannotCheck", "Finding", "SettingsWarning", "check", "files_of", "identify"]
 
 
 def files_of(

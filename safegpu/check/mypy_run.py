@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from safegpu.check._errors import CannotCheck
+from safegpu.check._errors import CannotCheck, SettingsWarning
 from safegpu.check.settings import CONFIG, MAIN, read
 
 CACHE = os.path.join(".mypy_cache", "safegpu")
@@ -60,7 +60,7 @@ def run(
         raise CannotCheck(f"mypy crashed: {_last_line(done.stderr)}; `mypy {' '.join(files)}` shows all of it")
     for line in done.stderr.splitlines():
         if line.startswith(f"{config}: "):  # an option that it does not have, and passes over
-            warnings.warn(line.removeprefix(f"{config}: "), stacklevel=2)
+            warnings.warn(line.removeprefix(f"{config}: "), SettingsWarning, stacklevel=2)
     messages = [message for line in done.stdout.splitlines() if (message := _message(line))]
     if done.returncode == 2:
         raise CannotCheck(_blocker([each for each in messages if not each.is_note], done.stderr), len(files))

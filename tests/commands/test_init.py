@@ -1,6 +1,7 @@
 """`safegpu init`: what it writes beside what is there, and that it writes nothing else."""
 
 import configparser
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -239,6 +240,27 @@ def test_what_to_add_by_hand_is_said(capsys: pytest.CaptureFixture[str]) -> None
     Path(".pre-commit-config.yaml").write_text("repos:\n- {repo:   x,hooks: []}\n")
     _, _, err = run(capsys, "--repo", "https://example.com/x", "--rev", "0123e4")
     assert yaml.safe_load(err[err.index("- repo") :]) == [init.repository_entry("https://example.com/x", "0123e4")]
+
+
+@pytest.mark.parametrize(
+    ("origin", "entry"),
+    [
+        ({"url": "https://x.org/s", "vcs_info": {"vcs": "git", "commit_id": "0a"}}, ("https://x.org/s", "0a")),
+        ({"url": "file:///home/me/s", "dir_info": {"editable": True}}, "safegpu[check] @ file:///home/me/s"),
+        (None, "safegpu[check]==1.2"),
+    ],
+)
+def test_the_entry_brings_what_is_installed(
+    project: Path, monkeypatch: pytest.MonkeyPatch, origin: object, entry: str | tuple[str, str]
+) -> None:
+    info = project / "site" / "safegpu-1.2.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: safegpu\nVersion: 1.2\n")
+    if origin:
+        (info / "direct_url.json").write_text(json.dumps(origin))
+    monkeypatch.syspath_prepend(project / "site")
+    expected = init.local_entry(entry) if isinstance(entry, str) else init.repository_entry(*entry)
+    assert init.installed_entry() == expected
 
 
 def test_repo_and_rev_go_together(capsys: pytest.CaptureFixture[str]) -> None:
