@@ -137,17 +137,18 @@ def _pyright(asked: Sequence[str]) -> list[Fact]:
     return facts or [Fact("pyright", "absent", "not here; mypy alone is used")]
 
 
-type Answers = list[tuple[int, str]] | str
-"""What a checker says of the lines of the probe, or why it says nothing."""
+type Answers = list[tuple[int, str]]
+"""What a checker says of the lines of the probe."""
 
 
-def _ask_mypy(command: list[str]) -> Answers:
+def _ask_mypy(command: list[str]) -> Answers | str:
+    """Or why it says nothing."""
     done = _run([*command, "--output", "json", "--no-error-summary", "--cache-dir", os.devnull, "-c", PROBE])
     said = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
     return [(each["line"], each["message"]) for each in said] or done.why
 
 
-def _seen(subject: str, answers: Answers) -> Fact:
+def _seen(subject: str, answers: Answers | str) -> Fact:
     """Whether a checker has the types of safegpu, and those of jaxlib that come with it."""
     if isinstance(answers, str):
         return Fact(subject, "broken", f"the checker says nothing: {answers}")
