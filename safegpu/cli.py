@@ -1,4 +1,4 @@
-"""The command line: `safegpu check`, `safegpu compile`, `safegpu explain`, `safegpu rules`."""
+"""The command line: `safegpu check`, `compile`, `explain`, `rules`, `init` and `doctor`."""
 
 import argparse
 import os
@@ -17,6 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.run is None:
         parser.print_help()
         return FAILED
+    if options.run is _init and (options.repo is None) != (options.rev is None):
+        parser.error("--repo and --rev go together")
     try:
         status: int = options.run(options)
         sys.stdout.flush()
@@ -29,25 +31,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from safegpu.check import CannotCheck, check, files_of
+    import warnings
 
-    try:
-        files = files_of(options.paths)
-        found = check(options.paths)
-    except CannotCheck as error:
-        print(f"safegpu: {error}", file=sys.stderr)
+    from safegpu.check import CannotCheck, SettingsWarning, check, files_of
+    from safegpu.check.output import FORMATS, Outcome
+
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", SettingsWarning)
+        files: list[str] = []
+        try:
+            files = files_of(options.paths, exclude=options.exclude, kernels_only=options.kernels_only)
+            outcome = Outcome(len(files), check(files, config=options.config))
+        except CannotCheck as error:
+            outcome = Outcome(len(files), error=str(error))
+    for said in dict.fromkeys(str(each.message) for each in warned if each.category is SettingsWarning):
+        print(f"safegpu: {options.config}: {said}", file=sys.stderr)
+    if written := FORMATS[options.output_format](outcome):
+        print(written)
+    if outcome.error:
+        print(f"safegpu: {outcome.error}", file=sys.stderr)
         return FAILED
-    for finding in found:
-        print(finding)
-    if not found:
-        print(f"clean: {_count(len(files), 'file')}")
-        return CLEAN
-    print(f"{_count(len(found), 'finding')} in {_count(len({finding.path for finding in found}), 'file')}")
-    return FOUND
+    return FOUND if outcome.findings else CLEAN
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _init(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from safegpu.check import CannotCheck
+    from safegpu.commands.init import CannotEdit, installed_entry, plan, repository_entry
+
+    entry = repository_entry(options.repo, options.rev) if options.repo else installed_entry()
+    try:
+        made = plan(Path(options.folder), entry if options.pre_commit else None)
+        if not options.diff:
+            made.write()
+    except (CannotCheck, CannotEdit, OSError) as error:
+        print(f"safegpu: nothing was written: {error}", file=sys.stderr)
+        return FAILED
+    for edit in made.edits:
+        print(edit.diff, end="") if options.diff else print(f"{edit.path}: {edit.verb}")
+    for kept in made.kept:
+        print(f"kept: {kept}", file=sys.stderr if options.diff else sys.stdout)
+    return FOUND if made.kept or (options.diff and made.changes) else CLEAN
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from safegpu.commands.doctor import examine
+
+    facts = examine(options.asked)
+    broken = [fact for fact in facts if fact.state == "broken"]
+    if options.json:
+        _print_json({"version": 1, "broken": len(broken), "facts": [vars(fact) for fact in facts]})
+    else:
+        print(*facts, sep="\n")
+    return FOUND if broken else CLEAN
 
 
 def _compile(options: argparse.Namespace) -> int:
@@ -77,17 +114,26 @@ def _explain(options: argparse.Namespace) -> int:
     if rule is None:
         print(f"safegpu: no such rule: {options.rule}; `safegpu rules` lists them", file=sys.stderr)
         return FAILED
-    print(rule.page.rstrip())
+    _print_json(rule.as_json() | {"page": rule.page}) if options.json else print(rule.page.rstrip())
     return CLEAN
 
 
 def _rules(options: argparse.Namespace) -> int:
     from safegpu.rules import RULES
 
+    if options.json:
+        _print_json([rule.as_json() for rule in RULES.values()])
+        return CLEAN
     width = max(len(rule.name) for rule in RULES.values())
     for rule in RULES.values():
         print(f"{rule.code}  {rule.name:{width}}  {rule.message}")
     return CLEAN
+
+
+def _print_json(document: object) -> None:
+    import json
+
+    print(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 class _Version(argparse.Action):
@@ -113,7 +159,26 @@ def _parser() -> argparse.ArgumentParser:
         description="Checks files and folders with mypy. Exits with 0 where they are clean, 1 where "
         "something was found, 2 where they could not be checked.",
     )
-    check.add_argument("paths", nargs="+", metavar="PATH")
+    check.add_argument("paths", nargs="+", metavar="PATH", help="a Python file, or a folder with all that is below it")
+    check.add_argument(
+        "--output-format",
+        choices=("text", "json", "sarif", "github"),
+        default="text",
+        help="how findings are written; github: as annotations of a workflow (%(default)s)",
+    )
+    check.add_argument(
+        "--config",
+        metavar="FILE",
+        help="a mypy.ini, setup.cfg or pyproject.toml, whose settings of mypy go before safegpu's",
+    )
+    check.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="pass by what matches, as in a .gitignore of the current folder; may be given again",
+    )
+    check.add_argument("--kernels-only", action="store_true", help="pass by files that do not name safegpu")
     check.set_defaults(run=_check)
     compile_ = commands.add_parser(
         "compile",
@@ -143,11 +208,44 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("--json", action="store_true", help="print the same for machines")
     compile_.add_argument("--traceback", action="store_true", help="print where an error was raised")
     compile_.set_defaults(run=_compile)
+    init = commands.add_parser(
+        "init",
+        help="write mypy's settings and an entry for pre-commit into a project",
+        description="Writes the recommended settings of mypy and an entry for pre-commit into a project. What is "
+        "there stays. Exits with 0 where the project is then as recommended, 1 where it has other settings or --diff "
+        "shows a change, 2 where a file was not understood, and then writes nothing.",
+    )
+    init.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="the project, if not the current folder")
+    init.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
+    init.add_argument("--no-pre-commit", dest="pre_commit", action="store_false", help="mypy's settings alone")
+    init.add_argument(
+        "--repo",
+        metavar="URL",
+        help="a git repository of safegpu for pre-commit to take the hook from, at --rev; otherwise the entry installs "
+        "the safegpu that runs now",
+    )
+    init.add_argument("--rev", help="the tag or commit of --repo")
+    init.set_defaults(run=_init)
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what is installed, and whether it works together",
+        description="Says what is installed and whether it works together: versions, whether the checkers see "
+        "safegpu's types, whether kernels can be compiled and run. Exits with 1 where something is broken, or absent "
+        "and asked for.",
+    )
+    doctor.add_argument(
+        "asked", nargs="*", choices=("check", "jax", "codegen", "gpu"), metavar="ASPECT",
+        help="what must work: %(choices)s",
+    )  # fmt: skip
+    doctor.add_argument("--json", action="store_true", help="print the same for machines")
+    doctor.set_defaults(run=_doctor)
     explain = commands.add_parser(
         "explain", help="print the page of a rule: what it is about, why, and what to write instead"
     )
     explain.add_argument("rule", metavar="RULE", help="a code such as SG101, or a name")
+    explain.add_argument("--json", action="store_true", help="print the page and the rule's words for machines")
     explain.set_defaults(run=_explain)
     rules = commands.add_parser("rules", help="list the rules")
+    rules.add_argument("--json", action="store_true", help="print the same for machines")
     rules.set_defaults(run=_rules)
     return parser

@@ -121,3 +121,36 @@ def test_without_jax_the_first_use_says_so(python: Path, kernel: Path) -> None:
     )
     tokens = run(python, "-c", "import safegpu; print(safegpu.float16, safegpu.layouts.WGMMA)", cwd=kernel.parent)
     assert tokens.returncode == 0, tokens.stderr
+
+
+def test_init_needs_no_library_in_a_project_without_settings(python: Path, wheel: Path, tmp_path: Path) -> None:
+    command = python.parent / "safegpu"
+    assert run(command, "init", "--diff", cwd=tmp_path).returncode == 1
+    assert list(tmp_path.iterdir()) == []
+    done = run(command, "init", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "mypy.ini: created\n.pre-commit-config.yaml: created\n")
+    assert f'"safegpu[check] @ {wheel.as_uri()}"' in (tmp_path / ".pre-commit-config.yaml").read_text()
+    checked = run(sys.executable, "-m", "mypy", "--config-file", "mypy.ini", "-c", "", cwd=tmp_path)
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["mypy.ini", "pyproject.toml", ".pre-commit-config.yaml"])
+def test_init_says_what_editing_needs(python: Path, tmp_path: Path, name: str) -> None:
+    texts = {".ini": "[mypy]\n", ".toml": "[tool.mypy]\n", ".yaml": "repos: []\n"}
+    (tmp_path / name).write_text(texts[Path(name).suffix])
+    done = run(python.parent / "safegpu", "init", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1 and done.stderr.endswith("pip install 'safegpu[init]'\n")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_doctor_without_jax_and_checkers(python: Path, tmp_path: Path) -> None:
+    command = [python, "-m", "safegpu", "doctor"]
+    done = run("env", "PATH=", *command, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    states = {line[8:].partition(":")[0]: line[:8].strip() for line in done.stdout.splitlines()}
+    assert states.pop("safegpu") == "ok"
+    assert states.pop("Python") in ("ok", "note")
+    assert states == dict.fromkeys(["jax", "mypy", "pyright", "safegpu[codegen]", "GPU"], "absent")
+    for aspect in ("check", "jax", "codegen", "gpu"):
+        assert run("env", "PATH=", *command, aspect, cwd=tmp_path).returncode == 1

@@ -1,4 +1,4 @@
-"""Why a run could not be made."""
+"""Why a run could not be made, or not quite as asked."""
 
 
 class CannotCheck(Exception):
@@ -7,3 +7,7 @@ class CannotCheck(Exception):
     def __init__(self, message: str, unchecked: int = 0) -> None:
         super().__init__(message)
         self.unchecked = unchecked
+
+
+class SettingsWarning(UserWarning):
+    """A project's settings have an option that mypy passes over."""

@@ -1,15 +1,20 @@
 """Runs mypy in a process of its own and reads what it prints."""
 
 import json
+import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from safegpu.check._errors import CannotCheck
+from safegpu.check._errors import CannotCheck, SettingsWarning
+from safegpu.check.settings import CONFIG, MAIN, read
 
-CONFIG = Path(__file__).with_name("mypy.ini")
+CACHE = os.path.join(".mypy_cache", "safegpu")
+"""Beside the project's own: mypy throws away what was made with other settings, and both would start anew each time."""
+NO_CACHE = f"--cache-dir={os.devnull}"
 TWO_NAMES = "Source file found twice under different module names"
 
 
@@ -29,6 +34,7 @@ def run(
     files: list[str],
     *,
     python: str | None = None,
+    config: Path = CONFIG,
     extra_args: Sequence[str] = (),
     shadows: Mapping[str, str] | None = None,
 ) -> list[Message]:
@@ -38,7 +44,10 @@ def run(
     """
     # -P: a file of the author's called types.py or json.py is not for mypy to import
     command = [python or sys.executable, "-P", "-m", "mypy", "--output", "json", "--no-error-summary"]
-    command += ["--config-file", str(CONFIG), *extra_args]
+    command += ["--config-file", str(config)]
+    if "MYPY_CACHE_DIR" not in os.environ and not read(config)[MAIN].get("cache_dir"):
+        command += ["--cache-dir", CACHE]
+    command += extra_args
     for path, shadow in (shadows or {}).items():
         command += ["--shadow-file", path, shadow]
     done = _start([*command, "--", *files])
@@ -49,10 +58,26 @@ def run(
         raise CannotCheck("mypy is not installed here: pip install 'safegpu[check]'")
     if "INTERNAL ERROR" in done.stderr or done.returncode not in (0, 1, 2):
         raise CannotCheck(f"mypy crashed: {_last_line(done.stderr)}; `mypy {' '.join(files)}` shows all of it")
+    for line in done.stderr.splitlines():
+        if line.startswith(f"{config}: "):  # an option that it does not have, and passes over
+            warnings.warn(line.removeprefix(f"{config}: "), SettingsWarning, stacklevel=2)
     messages = [message for line in done.stdout.splitlines() if (message := _message(line))]
     if done.returncode == 2:
         raise CannotCheck(_blocker([each for each in messages if not each.is_note], done.stderr), len(files))
+    if _is_of_others(messages, files) and NO_CACHE not in extra_args:
+        extra_args = [*extra_args, NO_CACHE]
+        return run(files, python=python, config=config, extra_args=extra_args, shadows=shadows)
     return [each for each in messages if shadows or not each.is_note]
+
+
+def _is_of_others(messages: list[Message], files: list[str]) -> bool:
+    """Whether mypy names other files that are called the same.
+
+    Its cache goes by module names. For `b/matmul.py` it repeats what it said of an `a/matmul.py` with the same text.
+    """
+    given = {os.path.abspath(file) for file in files}
+    others = {os.path.abspath(message.path) for message in messages} - given
+    return not {os.path.basename(path) for path in others}.isdisjoint(map(os.path.basename, given))
 
 
 def _start(command: list[str]) -> subprocess.CompletedProcess[str]:

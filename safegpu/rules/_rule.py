@@ -53,3 +53,15 @@ class Rule:
     def page(self) -> str:
         """The text of the rule's page."""
         return (PAGES / f"{self.code}.md").read_text(encoding="utf-8")
+
+    def as_json(self) -> dict[str, object]:
+        """What `safegpu rules --json` says of it."""
+        return {
+            "code": self.code,
+            "name": self.name,
+            "family": self.family,
+            "message": self.message,
+            "fix": self.fix,
+            "mosaic": self.mosaic,
+            "references": list(self.references),
+        }

@@ -2,6 +2,7 @@
 
 import configparser
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -86,8 +87,27 @@ def test_clean(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_cache_is_in_the_current_folder(folder: Path) -> None:
     write(folder, {"sub/kernel.py": CLEAN})
     assert main(["check", "sub"]) == 0
-    assert (folder / ".mypy_cache").is_dir()
+    assert (folder / ".mypy_cache" / "safegpu" / ".gitignore").exists()
     assert not (folder / "sub" / ".mypy_cache").exists()
+
+
+def test_the_cache_of_mypy_itself_stays(folder: Path) -> None:
+    """Settings that differ would make mypy throw it away."""
+    write(folder, {"kernel.py": CLEAN})
+    mypy = [sys.executable, "-m", "mypy", "--verbose", "kernel.py"]
+    for _ in range(2):
+        again = subprocess.run(mypy, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+        assert again.returncode == 0
+        assert main(["check", "kernel.py"]) == 0
+    assert re.search(r"Build finished .* with 0 modules", again.stderr), again.stderr
+
+
+def test_a_cache_that_the_author_chose(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder, {"kernel.py": "", "mypy.ini": "[mypy]\ncache_dir = theirs\n"})
+    check(["kernel.py"], config="mypy.ini")
+    monkeypatch.setenv("MYPY_CACHE_DIR", "mine")
+    check(["kernel.py"])
+    assert [(folder / name).exists() for name in ("theirs", "mine", ".mypy_cache")] == [True, True, False]
 
 
 def test_finding(folder: Path) -> None:
@@ -324,6 +344,22 @@ def test_no_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert said.startswith("usage: safegpu")
     assert all(command in said for command in ("check", "explain", "rules"))
+
+
+@pytest.mark.parametrize(
+    "arguments", [["rules", "--json"], ["explain", "SG101"], ["check", "kernel.py"], ["init"], ["--help"]]
+)
+def test_starts_without_what_is_slow(folder: Path, arguments: list[str]) -> None:
+    """What the command line itself imports: no jax, and nothing of mypy, which has a process of its own."""
+    write(folder, {"kernel.py": ""})
+    script = (
+        f"import sys; from safegpu.cli import main\ntry: main({arguments})\nexcept SystemExit: pass\n"
+        "slow = {'jax', 'jaxlib', 'numpy', 'mypy', 'pathspec', 'tomlkit', 'configupdater'} & sys.modules.keys()\n"
+        "assert not slow, slow"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_as_a_module_without_jax(folder: Path) -> None:
