@@ -109,7 +109,7 @@ def test_what_is_unknown_is_seen(tmp_path: Path) -> None:
     )
     (tmp_path / "copy").mkdir()
     assert unknowns(revealed(path, tmp_path / "copy")) == {
-        "the swizzle of SmemRef[float16, Any]",
+        "the swizzle of SmemRef[float16, Any, Any]",
         "the register layout of FragmentedArray[float32, Any]",
     }
 
