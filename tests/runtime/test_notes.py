@@ -69,12 +69,12 @@ def test_an_assert_without_words_has_a_reason() -> None:
 
 def test_a_bare_exception_that_no_rule_is_about_has_a_reason() -> None:
     def use(scratch: Any) -> None:
-        array = scratch.acc.load()
-        array.select(array, array)
+        number: Any = mgpu.c(1, mgpu.float32)
+        mgpu.FragmentedArray.splat(number, (64, 64)).foreach(lambda value, index: None)
 
     error = raised(use)
     assert type(error) is NotImplementedError
-    assert notes(error) == ["raised for: `select` of a mask that is not bool"]
+    assert notes(error) == ["raised for: `foreach`, `build` and `debug_print` of a splat array"]
 
 
 def test_what_a_rule_is_about_in_part_may_be_it() -> None:
