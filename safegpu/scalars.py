@@ -301,6 +301,12 @@ warp_idx = giving_scalars(utils.warp_idx)
 warpgroup_idx = giving_scalars(utils.warpgroup_idx)
 
 
+def check_integral(where: str, value: Any) -> None:
+    """Refuses a scalar that is no integer where MLIR makes an integer constant of its type, and may never return."""
+    if isinstance(value, ir.Value) and not isinstance(value.type, ir.IndexType | ir.IntegerType):
+        raise TypeError(f"{where}: expected an Index or another integer scalar, got {_name_of(value)}")
+
+
 def scalar_type(ty: Any) -> Any:
     """The MLIR type of a scalar class or a dtype token; anything else as it is."""
     if ty is Index:

@@ -24,6 +24,7 @@ from safegpu.refs import (
 )
 from safegpu.scalars import (
     c,
+    check_integral,
     giving_scalars,
     scalar_type,
     thread_idx,
@@ -114,6 +115,7 @@ class Partition1D(utils.Partition1D):
 
 @functools.wraps(utils.fori)
 def fori(bound: Any, carrys: Any) -> Callable[[Callable[[Any, Any], Any]], utils.ForResult]:
+    check_integral("fori", bound)
     templates = jax.tree.leaves(carrys)
     ours = any(isinstance(template, Value) for template in templates)
 

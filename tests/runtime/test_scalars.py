@@ -193,6 +193,9 @@ def test_loops_give_an_index_of_the_type_of_their_bound(ctx: Any, x: Any, o: Any
         given = []
         mgpu.fori(mgpu.c(2, cls), mgpu.c(1.0, mgpu.F32))(lambda i, acc: given.append(i) or acc + 1.0)  # noqa: B023
         assert [type(each) for each in given] == [cls]
+    for bound, got in ((mgpu.c(4.0, mgpu.F32), "F32"), (arith.constant(ir.F64Type.get(), 4.0), "F64")):
+        with pytest.raises(TypeError, match=f"fori: expected an Index or another integer scalar, got {got}"):
+            mgpu.fori(bound, None)
 
 
 @in_kernel()
