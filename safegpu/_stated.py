@@ -75,11 +75,17 @@ def _of_scratch(cls: type) -> Iterator[type[Architecture]]:
                 yield from filter(_is_token, get_args(base))
 
 
+def _annotation_of_first(body: Any) -> Any:
+    """What annotates the first parameter; a signature takes long to make, and a plain function has it at hand."""
+    if inspect.isfunction(body) and not hasattr(body, "__wrapped__"):
+        return body.__annotations__.get(body.__code__.co_varnames[0])
+    return next(iter(inspect.signature(body).parameters.values())).annotation
+
+
 def _of_context(body: Callable[..., Any]) -> type[Architecture] | None:
     """What the annotation of a body's first parameter says, where there is one that evaluates."""
     try:
-        first = next(iter(inspect.signature(body).parameters.values()))
-        annotation = first.annotation
+        annotation = _annotation_of_first(body)
         if isinstance(annotation, str):
             function = body
             while isinstance(function, functools.partial):
