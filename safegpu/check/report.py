@@ -12,7 +12,7 @@ from safegpu.check.messages import UNEXPECTED_KEYWORD, Complaint, of_call, read
 from safegpu.check.mypy_run import Message
 from safegpu.check.source import arguments, unpacks
 from safegpu.check.typeexpr import parse
-from safegpu.check.words import MISMATCH, arity, details, other_architecture
+from safegpu.check.words import MISMATCH, arity, details, other_architecture, wanted_elsewhere
 from safegpu.check.words import to_do as to_do_with
 from safegpu.rules import RULES
 
@@ -142,6 +142,8 @@ def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> F
             given, receiver, site = (), None, None
         elif rule == UNCLAIMED:
             return _other(message, instead.text)
+    if complaint and (said := wanted_elsewhere(rule, complaint.call, receiver, argument)):
+        return _other(message, said)
     if rule == BODY and complaint and (said := other_architecture(complaint, given, site)):
         rule = MISMATCH
         said, to_do = f"{RULES[rule].message}: {said}", RULES[rule].fix

@@ -254,12 +254,26 @@ def _operation(complaint: Complaint, argument: Mismatch) -> str:
     return f"{what}; {_grouped(others)} {'have' if len(others) > 1 else 'has'} it"
 
 
-def _dtypes(call: str, receiver: Type | None, argument: Mismatch | None) -> str:
-    """From which dtype to which an array is converted, and to which it can be."""
+def wanted_elsewhere(code: str, call: str, receiver: Type | None, argument: Mismatch | None) -> str:
+    """That a conversion exists, and what it gives is wrong: mypy makes a demand on the target of what is wanted of it."""
+    source, target = _conversion_of(receiver, argument)
+    if code != "SG310" or source is None or target is None or target.name not in targets(call, source):
+        return ""
+    expected = argument.expected.args[0] if argument and argument.expected and argument.expected.args else None
+    return f"{_name(call)} gives an array of {target}" + (f", and one of {expected} is expected" if expected else "")
+
+
+def _conversion_of(receiver: Type | None, argument: Mismatch | None) -> tuple[Type | None, Type | None]:
+    """The dtypes from which and to which an array is converted."""
     target = argument.got if argument else None
     if target is not None and target.name == "type" and target.args:
         [target] = target.args
-    source = receiver.args[0] if receiver and receiver.args else None
+    return receiver.args[0] if receiver and receiver.args else None, target
+
+
+def _dtypes(call: str, receiver: Type | None, argument: Mismatch | None) -> str:
+    """From which dtype to which an array is converted, and to which it can be."""
+    source, target = _conversion_of(receiver, argument)
     to = f"to {target}" if target and target.name != ARRAY else ""
     if source is None or not (others := targets(call, source)):
         return to

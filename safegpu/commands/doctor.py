@@ -143,7 +143,10 @@ type Answers = list[tuple[int, str]]
 
 def _ask_mypy(command: list[str]) -> Answers | str:
     """Or why it says nothing."""
-    done = _run([*command, "--output", "json", "--no-error-summary", "--cache-dir", os.devnull, "-c", PROBE])
+    with tempfile.TemporaryDirectory() as folder:
+        probe = Path(folder) / "probe.py"  # a file goes before `files =` of the settings; `-c` would clash with it
+        probe.write_text(PROBE)
+        done = _run([*command, "--output", "json", "--no-error-summary", "--cache-dir", os.devnull, str(probe)])
     said = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
     return [(each["line"], each["message"]) for each in said] or done.why
 

@@ -127,7 +127,8 @@ def for_architecture(
         try:
             return ready(_BLACKWELL, f"it states none, and does not lower for {_HOPPER}")
         except Exception as another:
-            if str(another) == str(error):
+            # the same again, or the kernel states an architecture, and no other will do
+            if str(another) == str(error) or "SG602" in str(another):
                 raise error from None
             raise CompileError(f"for {_HOPPER}: {error}\nfor {_BLACKWELL}: {another}") from error
     kernel, _, stated = first

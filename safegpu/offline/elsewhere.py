@@ -135,7 +135,8 @@ def described(error: BaseException) -> str:
         said = f"`{frames[-1].line}`"
     theirs = [frame for frame in frames if not _is_library(frame.filename)]
     place = f"{_shown(theirs[-1].filename)}:{theirs[-1].lineno}: " if theirs else ""
-    return f"{place}{kind}: {said}"
+    rules = [note for note in getattr(error, "__notes__", ()) if "safegpu explain" in note]
+    return "\n".join([f"{place}{kind}: {said}", *rules])
 
 
 def _is_library(file: str) -> bool:
