@@ -20,6 +20,9 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from generate_dialects import UNCHECKED as DIALECT_UNCHECKED
+from generate_dialects import DialectError, dialect_stubs
+
 PACKAGE = Path(__file__).resolve().parent / "jaxlib-stubs"
 LINE_LENGTH = 110
 
@@ -453,6 +456,8 @@ def generate() -> dict[Path, str]:
             files[target] = alias_stub(names)
         else:
             files[target] = mirror_stub(path, definitions(ast.parse(ir)))
+    for path, text in dialect_stubs(mlir).items():
+        files[PACKAGE / "mlir" / path] = f"{DIALECT_UNCHECKED}{header()}\n{text}"
     return files
 
 
@@ -462,7 +467,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         files = generate()
-    except GenerateError as error:
+    except (GenerateError, DialectError) as error:
         print(f"stubs/generate.py: {error}", file=sys.stderr)
         return 2
     different = 0
