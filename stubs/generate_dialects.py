@@ -17,7 +17,15 @@ DIALECTS = ("arith", "builtin", "cf", "func", "gpu", "llvm", "math", "memref", "
 LINE_LENGTH = 110
 
 # Modules whose names a dialect has as well.
-RE_EXPORTED = {"gpu": "_mlirDialectsGPU", "llvm": "_mlirDialectsLLVM"}
+RE_EXPORTED = {
+    "gpu": """\
+from jaxlib.mlir._mlir_libs._mlirDialectsGPU import *
+from jaxlib.mlir.dialects.arith import ConstantOp as ConstantOp
+from jaxlib.mlir.dialects.arith import constant as constant
+""",
+    "llvm": "from jaxlib.mlir._mlir_libs._mlirDialectsLLVM import *\n",
+    "scf": "from jaxlib.mlir.dialects.arith import constant as constant\n",
+}
 
 ALIASES = """\
 type _Op = ir.OpView | ir.Operation
@@ -113,6 +121,43 @@ UNCHECKED = """\
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 # pyright: reportOverlappingOverload=false
 """
+
+
+# Keywords that jaxlib 0.12 adds, each optional: (dialect, operation or function) and their names.
+_MASKED = ("access_groups", "alias_scopes", "noalias_scopes", "tbaa")
+LATER = {
+    ("llvm", "AtomicRMWOp"): ("ignore_denormal_mode",),
+    ("llvm", "GEPOp"): ("inrange",),
+    ("llvm", "LLVMFuncOp"): ("disable_tail_calls", "sample_profile_suffix_elision_policy"),
+    ("llvm", "LoadOp"): ("noundef", "range"),
+    ("llvm", "MaskedLoadOp"): _MASKED,
+    ("llvm", "MaskedStoreOp"): _MASKED,
+    ("llvm", "masked_gather"): _MASKED,
+    ("llvm", "masked_scatter"): _MASKED,
+    ("llvm", "atomicrmw"): ("ignore_denormal_mode",),
+    ("llvm", "func"): ("disable_tail_calls", "sample_profile_suffix_elision_policy"),
+    ("llvm", "getelementptr"): ("inrange",),
+    ("llvm", "intr_masked_gather"): _MASKED,
+    ("llvm", "intr_masked_load"): _MASKED,
+    ("llvm", "intr_masked_scatter"): _MASKED,
+    ("llvm", "intr_masked_store"): _MASKED,
+    ("llvm", "load"): ("noundef", "range"),
+    ("nvvm", "MBarrierInitOp"): ("layout",),
+    ("nvvm", "mbarrier_init"): ("layout",),
+    ("scf", "ParallelOp"): ("unsignedCmp",),
+    ("scf", "parallel"): ("unsigned_cmp",),
+}
+# Operations that jaxlib 0.12 adds, with their functions: not typed, and not wrong.
+LATER_NAMES = {
+    "arith": "MaximumNumFOp MinimumNumFOp maximumnumf minimumnumf",
+    "llvm": (
+        "ClmulOp MaximumNumOp MinimumNumOp ModfOp SMulHOp UMulHOp VPReduceFMaximumOp VPReduceFMinimumOp intr_clmul "
+        "intr_maximumnum intr_minimumnum intr_modf intr_smulh intr_umulh intr_vector_reduce_fmaximumnum "
+        "intr_vector_reduce_fminimumnum intr_vp_reduce_fmaximum intr_vp_reduce_fminimum vector_reduce_fmaximumnum "
+        "vector_reduce_fminimumnum"
+    ),
+    "nvvm": "MBarrierCheckLayoutOp mbarrier_check_layout",
+}
 
 
 class DialectError(Exception):
@@ -283,6 +328,14 @@ def spelled(found: Iterable[tuple[Parameter, str]]) -> list[str]:
     return texts
 
 
+def later(dialect: str, name: str, found: list[tuple[Parameter, str]]) -> list[tuple[Parameter, str]]:
+    """With the keywords that a later jaxlib adds, before `loc` and `ip`."""
+    known = {parameter.name for parameter, _ in found}
+    names = [one for one in LATER.get((dialect, name), ()) if one not in known]
+    added = [(Parameter(one, None, ast.Constant(None), "*"), "Any") for one in names]
+    return [*found[:-2], *added, *found[-2:]] if added else found
+
+
 def function_text(
     name: str, found: list[tuple[Parameter, str]], result: str, *, indent: str = "", generic: str = ""
 ) -> list[str]:
@@ -296,8 +349,9 @@ def decorated(node: ast.FunctionDef) -> set[str]:
     return {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
 
 
-def table_gen_class(node: ast.ClassDef, *, references: bool) -> list[str]:
+def table_gen_class(dialect: str, node: ast.ClassDef) -> list[str]:
     """An operation or its adaptor."""
+    references = dialect == "memref" and node.name != "LoadOp"
     base = ast.unparse(node.bases[0]).replace("_ods_ir", "ir")
     lines = [f"class {node.name}({base}):"]
     settable = {
@@ -312,7 +366,7 @@ def table_gen_class(node: ast.ClassDef, *, references: bool) -> list[str]:
             if member.name == "__init__":
                 own, *rest = parameters(member)
                 typed = [(own, ""), *((one, parameter_type(one.annotation)) for one in rest)]
-                lines += function_text("__init__", typed, "None", indent="    ")
+                lines += function_text("__init__", later(dialect, node.name, typed), "None", indent="    ")
             elif "property" in decorated(member):
                 result = result_type(member.returns, references=references)
                 if member.name in settable:
@@ -328,7 +382,7 @@ def results_of_first_operand(node: ast.ClassDef) -> bool:
 
 
 def table_gen_function(dialect: str, node: ast.FunctionDef, op: ast.ClassDef | None) -> list[str]:
-    typed = [(one, parameter_type(one.annotation)) for one in parameters(node)]
+    typed = later(dialect, node.name, [(one, parameter_type(one.annotation)) for one in parameters(node)])
     returns = ast.unparse(node.returns) if node.returns else ""
     if dialect in ("arith", "math") and returns == "_ods_ir.OpResult":
         if op is not None and results_of_first_operand(op):
@@ -431,6 +485,7 @@ def written_function(dialect: str, owner: str, node: ast.FunctionDef, indent: st
     found = parameters(node)
     typed = [(one, hand_written(one.annotation, one.name)) for one in found]
     if owner and "staticmethod" not in kinds:
+        typed[0][0].name = "cls" if "classmethod" in kinds else typed[0][0].name
         typed[0] = (typed[0][0], "")
     result = "None" if node.name == "__init__" else hand_written(node.returns)
     # jaxlib annotates several kinds of results in one: who calls it knows.
@@ -528,7 +583,7 @@ def definitions(dialect: str, folder: Path) -> Iterator[tuple[str, list[str]]]:
     known: dict[str, list[str]] = {}
     for node in operations.body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and node.name not in functions:
-            known[node.name] = table_gen_class(node, references=dialect == "memref" and node.name != "LoadOp")
+            known[node.name] = table_gen_class(dialect, node)
         elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             known[node.name] = table_gen_function(dialect, node, made_by(node, classes))
     enums = folder / f"_{dialect}_enum_gen.py"
@@ -538,6 +593,8 @@ def definitions(dialect: str, folder: Path) -> Iterator[tuple[str, list[str]]]:
                 known[node.name] = enumeration(node)
     own = written_module(dialect, folder)
     known |= hand_written_module(dialect, ast.parse(own.read_text(encoding="utf-8")), known)
+    for name in LATER_NAMES.get(dialect, "").split():
+        known.setdefault(name, [f"{name}: Any"])
     yield from known.items()
 
 
@@ -583,7 +640,7 @@ def dialect_stub(dialect: str, folder: Path) -> str:
             lines.append(f"from {module} import {', '.join(wanted)}")
     lines += ["", "from jaxlib.mlir import ir"]
     if dialect in RE_EXPORTED:
-        lines.append(f"from jaxlib.mlir._mlir_libs.{RE_EXPORTED[dialect]} import *")
+        lines.append(RE_EXPORTED[dialect].rstrip())
     return "\n".join([*lines, "", aliases, text, ""])
 
 

@@ -2358,3 +2358,8 @@ class FastMathFlags(IntFlag):
     contract = 32
     afn = 64
     fast = 127
+
+MaximumNumFOp: Any
+MinimumNumFOp: Any
+maximumnumf: Any
+minimumnumf: Any

@@ -134,7 +134,7 @@ class FuncOp(ir.OpView):
     result_attrs: Any
     @classmethod
     def from_py_func(
-        FuncOp, *inputs: ir.Type, results: Sequence[ir.Type] | None = None, name: str | None = None
+        cls, *inputs: ir.Type, results: Sequence[ir.Type] | None = None, name: str | None = None
     ) -> Any: ...
 
 class FuncOpAdaptor(ir.OpAdaptor):

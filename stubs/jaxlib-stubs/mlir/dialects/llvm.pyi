@@ -505,7 +505,7 @@ class AtomicRMWOp(ir.OpView):
         syncscope: str | ir.StringAttr | None = None, alignment: int | ir.IntegerAttr | None = None,
         volatile_: bool | None = None, access_groups: Any = None, alias_scopes: Any = None,
         noalias_scopes: Any = None, tbaa: Any = None, results: Sequence[ir.Type] | None = None,
-        loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+        ignore_denormal_mode: Any = None, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
     def ptr(self) -> ir.Value: ...
@@ -552,8 +552,8 @@ def atomicrmw(
     bin_op: Any, ptr: _Operand, val: _Operand, ordering: Any, *, syncscope: str | ir.StringAttr | None = None,
     alignment: int | ir.IntegerAttr | None = None, volatile_: bool | None = None, access_groups: Any = None,
     alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None,
-    results: Sequence[ir.Type] | None = None, loc: ir.Location | None = None,
-    ip: ir.InsertionPoint | None = None
+    results: Sequence[ir.Type] | None = None, ignore_denormal_mode: Any = None,
+    loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
 ) -> ir.OpResult: ...
 
 class BitReverseOp(ir.OpView):
@@ -4061,7 +4061,8 @@ class GEPOp(ir.OpView):
     def __init__(
         self, res: ir.Type, base: _Operand, dynamicIndices: _Operands,
         rawConstantIndices: Sequence[int] | ir.DenseI32ArrayAttr, elem_type: ir.Type | ir.TypeAttr,
-        noWrapFlags: Any, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+        noWrapFlags: Any, *, inrange: Any = None, loc: ir.Location | None = None,
+        ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
     def base(self) -> ir.Value: ...
@@ -4086,7 +4087,8 @@ class GEPOpAdaptor(ir.OpAdaptor):
 def getelementptr(
     res: ir.Type, base: _Operand, dynamic_indices: _Operands,
     raw_constant_indices: Sequence[int] | ir.DenseI32ArrayAttr, elem_type: ir.Type | ir.TypeAttr,
-    no_wrap_flags: Any, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    no_wrap_flags: Any, *, inrange: Any = None, loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None
 ) -> ir.OpResult: ...
 
 class GetActiveLaneMaskOp(ir.OpView):
@@ -4709,6 +4711,7 @@ class LLVMFuncOp(ir.OpView):
         reqd_work_group_size: Sequence[int] | ir.DenseI32ArrayAttr | None = None,
         intel_reqd_sub_group_size: int | ir.IntegerAttr | None = None, function_metadata: Any = None,
         uwtable_kind: Any = None, use_sample_profile: bool | ir.BoolAttr | None = None,
+        disable_tail_calls: Any = None, sample_profile_suffix_elision_policy: Any = None,
         loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
     ) -> None: ...
     sym_name: ir.StringAttr
@@ -4956,6 +4959,7 @@ def func(
     reqd_work_group_size: Sequence[int] | ir.DenseI32ArrayAttr | None = None,
     intel_reqd_sub_group_size: int | ir.IntegerAttr | None = None, function_metadata: Any = None,
     uwtable_kind: Any = None, use_sample_profile: bool | ir.BoolAttr | None = None,
+    disable_tail_calls: Any = None, sample_profile_suffix_elision_policy: Any = None,
     loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
 ) -> LLVMFuncOp: ...
 
@@ -5156,8 +5160,8 @@ class LoadOp(ir.OpView):
         volatile_: bool | None = None, nontemporal: bool | None = None, invariant: bool | None = None,
         invariantGroup: bool | None = None, ordering: Any = None,
         syncscope: str | ir.StringAttr | None = None, dereferenceable: Any = None, access_groups: Any = None,
-        alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None,
-        loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+        alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None, noundef: Any = None,
+        range: Any = None, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
     def addr(self) -> ir.Value: ...
@@ -5210,8 +5214,8 @@ def load(
     volatile_: bool | None = None, nontemporal: bool | None = None, invariant: bool | None = None,
     invariant_group: bool | None = None, ordering: Any = None, syncscope: str | ir.StringAttr | None = None,
     dereferenceable: Any = None, access_groups: Any = None, alias_scopes: Any = None,
-    noalias_scopes: Any = None, tbaa: Any = None, loc: ir.Location | None = None,
-    ip: ir.InsertionPoint | None = None
+    noalias_scopes: Any = None, tbaa: Any = None, noundef: Any = None, range: Any = None,
+    loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
 ) -> ir.OpResult: ...
 
 class Log2Op(ir.OpView):
@@ -5331,7 +5335,9 @@ class MaskedLoadOp(ir.OpView):
     def __init__(
         self, res: ir.Type, data: _Operand, mask: ir.Value[ir.VectorType] | _Op,
         alignment: int | ir.IntegerAttr, *, pass_thru: ir.Value[ir.VectorType] | _Op | None = None,
-        nontemporal: bool | None = None, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+        nontemporal: bool | None = None, access_groups: Any = None, alias_scopes: Any = None,
+        noalias_scopes: Any = None, tbaa: Any = None, loc: ir.Location | None = None,
+        ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
     def data(self) -> ir.Value: ...
@@ -5360,6 +5366,7 @@ class MaskedLoadOpAdaptor(ir.OpAdaptor):
 def intr_masked_load(
     res: ir.Type, data: _Operand, mask: ir.Value[ir.VectorType] | _Op, alignment: int | ir.IntegerAttr, *,
     pass_thru: ir.Value[ir.VectorType] | _Op | None = None, nontemporal: bool | None = None,
+    access_groups: Any = None, alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None,
     loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
 ) -> ir.OpResult[ir.VectorType]: ...
 
@@ -5367,8 +5374,9 @@ class MaskedStoreOp(ir.OpView):
     OPERATION_NAME = 'llvm.intr.masked.store'
     def __init__(
         self, value: ir.Value[ir.VectorType] | _Op, data: _Operand, mask: ir.Value[ir.VectorType] | _Op,
-        alignment: int | ir.IntegerAttr, *, nontemporal: bool | None = None, loc: ir.Location | None = None,
-        ip: ir.InsertionPoint | None = None
+        alignment: int | ir.IntegerAttr, *, nontemporal: bool | None = None, access_groups: Any = None,
+        alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None,
+        loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
     def value(self) -> ir.Value[ir.VectorType]: ...
@@ -5394,7 +5402,8 @@ class MaskedStoreOpAdaptor(ir.OpAdaptor):
 
 def intr_masked_store(
     value: ir.Value[ir.VectorType] | _Op, data: _Operand, mask: ir.Value[ir.VectorType] | _Op,
-    alignment: int | ir.IntegerAttr, *, nontemporal: bool | None = None, loc: ir.Location | None = None,
+    alignment: int | ir.IntegerAttr, *, nontemporal: bool | None = None, access_groups: Any = None,
+    alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None, loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None
 ) -> MaskedStoreOp: ...
 
@@ -8572,6 +8581,7 @@ class masked_gather(ir.OpView):
     def __init__(
         self, res: ir.Type, ptrs: ir.Value[ir.VectorType] | _Op, mask: ir.Value[ir.VectorType] | _Op,
         pass_thru: Sequence[ir.Value[ir.VectorType] | _Op] | _Op, alignment: int | ir.IntegerAttr, *,
+        access_groups: Any = None, alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None,
         loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
@@ -8598,6 +8608,7 @@ class masked_gatherAdaptor(ir.OpAdaptor):
 def intr_masked_gather(
     res: ir.Type, ptrs: ir.Value[ir.VectorType] | _Op, mask: ir.Value[ir.VectorType] | _Op,
     pass_thru: Sequence[ir.Value[ir.VectorType] | _Op] | _Op, alignment: int | ir.IntegerAttr, *,
+    access_groups: Any = None, alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None,
     loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
 ) -> ir.OpResult[ir.VectorType]: ...
 
@@ -8605,7 +8616,8 @@ class masked_scatter(ir.OpView):
     OPERATION_NAME = 'llvm.intr.masked.scatter'
     def __init__(
         self, value: ir.Value[ir.VectorType] | _Op, ptrs: ir.Value[ir.VectorType] | _Op,
-        mask: ir.Value[ir.VectorType] | _Op, alignment: int | ir.IntegerAttr, *,
+        mask: ir.Value[ir.VectorType] | _Op, alignment: int | ir.IntegerAttr, *, access_groups: Any = None,
+        alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None,
         loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
@@ -8629,7 +8641,8 @@ class masked_scatterAdaptor(ir.OpAdaptor):
 
 def intr_masked_scatter(
     value: ir.Value[ir.VectorType] | _Op, ptrs: ir.Value[ir.VectorType] | _Op,
-    mask: ir.Value[ir.VectorType] | _Op, alignment: int | ir.IntegerAttr, *, loc: ir.Location | None = None,
+    mask: ir.Value[ir.VectorType] | _Op, alignment: int | ir.IntegerAttr, *, access_groups: Any = None,
+    alias_scopes: Any = None, noalias_scopes: Any = None, tbaa: Any = None, loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None
 ) -> masked_scatter: ...
 
@@ -9393,3 +9406,23 @@ class Visibility(IntEnum):
 
 def md_const(val: Any, *, width: Any = 32, context: Any = None) -> Any: ...
 def md_str(s: Any, *, context: Any = None) -> Any: ...
+ClmulOp: Any
+MaximumNumOp: Any
+MinimumNumOp: Any
+ModfOp: Any
+SMulHOp: Any
+UMulHOp: Any
+VPReduceFMaximumOp: Any
+VPReduceFMinimumOp: Any
+intr_clmul: Any
+intr_maximumnum: Any
+intr_minimumnum: Any
+intr_modf: Any
+intr_smulh: Any
+intr_umulh: Any
+intr_vector_reduce_fmaximumnum: Any
+intr_vector_reduce_fminimumnum: Any
+intr_vp_reduce_fmaximum: Any
+intr_vp_reduce_fminimum: Any
+vector_reduce_fmaximumnum: Any
+vector_reduce_fminimumnum: Any

@@ -3701,8 +3701,8 @@ class MBarrierInitOp(ir.OpView):
     OPERATION_NAME = 'nvvm.mbarrier.init'
     def __init__(
         self, addr: _Operand, count: ir.Value[ir.IntegerType] | _Op, *,
-        predicate: ir.Value[ir.IntegerType] | _Op | None = None, loc: ir.Location | None = None,
-        ip: ir.InsertionPoint | None = None
+        predicate: ir.Value[ir.IntegerType] | _Op | None = None, layout: Any = None,
+        loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
     def addr(self) -> ir.Value: ...
@@ -3722,8 +3722,8 @@ class MBarrierInitOpAdaptor(ir.OpAdaptor):
 
 def mbarrier_init(
     addr: _Operand, count: ir.Value[ir.IntegerType] | _Op, *,
-    predicate: ir.Value[ir.IntegerType] | _Op | None = None, loc: ir.Location | None = None,
-    ip: ir.InsertionPoint | None = None
+    predicate: ir.Value[ir.IntegerType] | _Op | None = None, layout: Any = None,
+    loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
 ) -> MBarrierInitOp: ...
 
 class MBarrierInvalOp(ir.OpView):
@@ -6349,3 +6349,6 @@ class WGMMATypes(IntEnum):
     e5m2 = 7
     f32 = 8
     s32 = 9
+
+MBarrierCheckLayoutOp: Any
+mbarrier_check_layout: Any

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jaxlib.mlir import ir
+from jaxlib.mlir.dialects.arith import constant as constant
 
 type _Op = ir.OpView | ir.Operation
 type _Operand = ir.Value | _Op
@@ -259,7 +260,7 @@ class ParallelOp(ir.OpView):
     def __init__(
         self, results_: Sequence[ir.Type], lowerBound: Sequence[ir.Value[ir.IndexType] | _Op] | _Op,
         upperBound: Sequence[ir.Value[ir.IndexType] | _Op] | _Op,
-        step: Sequence[ir.Value[ir.IndexType] | _Op] | _Op, initVals: _Operands, *,
+        step: Sequence[ir.Value[ir.IndexType] | _Op] | _Op, initVals: _Operands, *, unsignedCmp: Any = None,
         loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
     ) -> None: ...
     @property
@@ -289,7 +290,7 @@ class ParallelOpAdaptor(ir.OpAdaptor):
 def parallel(
     results_: Sequence[ir.Type], lower_bound: Sequence[ir.Value[ir.IndexType] | _Op] | _Op,
     upper_bound: Sequence[ir.Value[ir.IndexType] | _Op] | _Op,
-    step: Sequence[ir.Value[ir.IndexType] | _Op] | _Op, init_vals: _Operands, *,
+    step: Sequence[ir.Value[ir.IndexType] | _Op] | _Op, init_vals: _Operands, *, unsigned_cmp: Any = None,
     loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
 ) -> Any: ...
 

@@ -16,6 +16,8 @@ from typing import Any
 
 from jaxlib.mlir import ir
 from jaxlib.mlir._mlir_libs._mlirDialectsGPU import *
+from jaxlib.mlir.dialects.arith import ConstantOp as ConstantOp
+from jaxlib.mlir.dialects.arith import constant as constant
 
 type _Op = ir.OpView | ir.Operation
 type _Operand = ir.Value | _Op
