@@ -411,7 +411,7 @@ def overload(
     bound: str,
     only: tuple[str, ...] = (),
 ) -> list[str]:
-    """A signature in which the operands (or `only` some) are of one type variable, or of unknown type but for the first."""
+    """A signature whose operands (or `only` some) are of one type variable; all but the first may be unknown."""
     first = True
     found = []
     for parameter, annotation in typed:
@@ -504,7 +504,7 @@ def reviewed(dialect: str, owner: str, name: str, indent: str) -> list[str] | No
         if not line.startswith("def ") or len(indent + line) <= LINE_LENGTH:
             lines.append(indent + line)
             continue
-        inner, _, tail = rest.rpartition(") -> ")
+        _, _, tail = rest.rpartition(") -> ")
         node = ast.parse(line).body[0]
         assert isinstance(node, ast.FunctionDef)
         typed = [(one, ast.unparse(one.annotation) if one.annotation else "") for one in parameters(node)]
@@ -523,7 +523,9 @@ def written_class(dialect: str, node: ast.ClassDef, base: list[str]) -> list[str
                 own[name] = [f"    {name} = {ast.unparse(member.value)}"]
         elif isinstance(member, ast.FunctionDef) and name not in own:
             kinds = decorated(member)
-            if name.startswith("_") and name != "__init__" or "overload" in kinds and (dialect, node.name, name) not in REVIEWED:
+            if (name.startswith("_") and name != "__init__") or (
+                "overload" in kinds and (dialect, node.name, name) not in REVIEWED
+            ):
                 continue
             setter = any(
                 isinstance(other, ast.FunctionDef) and other.name == name and "setter" in decorated(other)

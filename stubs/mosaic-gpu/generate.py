@@ -1,14 +1,15 @@
 """Generate stubs of `jax.experimental.mosaic.gpu` from safegpu's typed surface.
 
-Raw code never calls `wrap`: its references are plain `ir.Value`s, its dtypes jnp's, its scalars MLIR's. So of the surface
-stays what they do not decide:
+Raw code never calls `wrap`: its references are plain `ir.Value`s, its dtypes jnp's, its scalars MLIR's. So of the
+surface stays what they do not decide:
 
 - a parameter that is a reference to global or shared memory takes any `ir.Value`, and such a result is unknown;
 - what followed from the reference alone (the dtype of what is loaded) is unknown;
 - a scalar that a function gives is a plain value of its MLIR type, which has no operators;
 - a `TMEMRef` of unknown contents is accepted where one of known contents is asked for.
 
-Nothing is written here that safegpu's stubs say. `python stubs/mosaic-gpu/generate.py DIRECTORY` writes `jax-stubs` there.
+Nothing is written here that safegpu's stubs say. `python stubs/mosaic-gpu/generate.py DIRECTORY` writes `jax-stubs`
+into a directory.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ LATER_NAMES = {
 LATER = {
     ("FragmentedArray", "reduce"): ("target_layout",),
     ("TiledLayout", "__new__"): ("unreduced_operation",),
-    ("TiledLayout", "reduce"): ("op", "local_only"),
-    ("TiledLayout", "remove_dimension"): ("op", "local_only"),
+    ("FragmentedLayout", "reduce"): ("op", "local_only"),
+    ("FragmentedLayout", "remove_dimension"): ("op", "local_only"),
     ("", "as_gpu_kernel"): ("is_multi_process",),
     ("", "commit_arrive"): ("predicate",),
     ("", "parse_indices"): ("allow_negative",),
@@ -88,7 +89,7 @@ class _UnknownTMEM(Protocol):
     def _holds(self) -> _Unknown: ...
 """
 
-# The specs: in raw code they are what they are at run time, dataclasses, and a body's parameters do not follow from them.
+# The specs: in raw code the dataclasses that they are at run time, of which a body's parameters do not follow.
 CORE = """\
 import dataclasses
 import enum
@@ -155,7 +156,7 @@ to_layout_attr: Any
 """
 SPECS = ("TMEM", "Barrier", "ClusterBarrier", "TMABarrier", "Union")
 
-# Modules that `from jax.experimental.mosaic.gpu.utils import *` brings along. As variables they would clash with imports.
+# Modules that `from jax.experimental.mosaic.gpu.utils import *` brings along; variables would clash with imports.
 LEAKED = """\
 import functools as functools
 import itertools as itertools
@@ -181,7 +182,11 @@ OF_A_MODULE = {
 UNKNOWN_NAMES = "def __getattr__(name: str) -> Any: ...\n"
 
 # Of jax's own: a name that examples import and that jax does not export.
-JAX = {"_src/lib/mlir/__init__.pyi": "from jaxlib.mlir import ir as ir\nfrom jaxlib.mlir import passmanager as passmanager\n"}
+JAX = {
+    "_src/lib/mlir/__init__.pyi": (
+        "from jaxlib.mlir import ir as ir\nfrom jaxlib.mlir import passmanager as passmanager\n"
+    )
+}
 
 
 def parsed(source: str) -> ast.expr:
@@ -310,7 +315,7 @@ class Module:
             name = getattr(node, "name", "")
             if isinstance(name, ast.Name):
                 name = name.id
-            if name and (name in ADDED.get(own, ()) or owner and name in ADDED_EVERYWHERE):
+            if name and (name in ADDED.get(own, ()) or (owner and name in ADDED_EVERYWHERE)):
                 continue
             if not owner and name in self.dropped:
                 continue

@@ -9,7 +9,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from generate import write  # noqa: E402
+from generate import write
 
 
 class GeneratedStubs(BuildHookInterface):  # type: ignore[type-arg]

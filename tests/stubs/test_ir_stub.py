@@ -18,7 +18,10 @@ import pytest
 HERE = Path(__file__).resolve().parent
 STUBS = HERE.parents[1] / "stubs"
 PACKAGE = STUBS / "jaxlib-stubs"
-CANARIES = {"jaxlib": ["canary_ir.py", "canary_jaxlib.py"], "bare": ["canary_ir.py"]}
+CANARIES = {
+    "jaxlib": ["canary_ir.py", "canary_dialects.py", "canary_jaxlib.py"],
+    "bare": ["canary_ir.py", "canary_dialects.py"],
+}
 
 # Names that jaxlib.mlir.ir holds because it imports them for its own use.
 INCIDENTAL = {"Generator", "annotations", "contextmanager", "np"}
