@@ -70,6 +70,17 @@ class Context:
     def transient_scope(self) -> Generator[Self, None, None]: ...
 """
 
+# What jaxlib 0.12 adds, by class and of the module: not typed, and not wrong.
+LATER = {
+    "Context": """\
+def enable_remarks(self, **options: Any) -> None: ...
+def finalize_remarks(self) -> None: ...
+def remarks_enabled(self) -> bool: ...
+""",
+    "Location": "def emit_remark(self, kind: Any, remark_name: str, **options: Any) -> bool: ...",
+}
+LATER_NAMES = ("Remark", "RemarkFormat", "RemarkKind", "RemarkPolicy")
+
 # The default is Any and not Type: a plain `ir.Value` then takes every `ir.Value[...]` (the parameter is
 # invariant), and `value.type.shape` is accepted where it is right at run time.
 TYPEVARS = {
@@ -351,6 +362,14 @@ def patch_context(node: ast.ClassDef) -> ast.ClassDef:
     return added
 
 
+def with_later(node: ast.stmt) -> ast.stmt:
+    """With the members that a later jaxlib adds, unless it is the one that is read."""
+    if isinstance(node, ast.ClassDef) and node.name in LATER:
+        known = {getattr(member, "name", "") for member in node.body}
+        node.body += [one for one in function(LATER[node.name]) if getattr(one, "name", "") not in known]
+    return node
+
+
 def header(licence: str = LICENCE) -> str:
     return HEADER.format(version=importlib.metadata.version("jaxlib"), licence=licence)
 
@@ -389,7 +408,10 @@ def ir_stub(extension: ast.Module, python: ast.Module, package: ast.Module) -> s
     ]
     nodes += function("_F = TypeVar()")
     nodes += python_additions(python, definitions(package))
-    body = layout(Renderer().definition(node) for node in nodes)
+    blocks = [Renderer().definition(with_later(node)) for node in nodes]
+    known = {getattr(node, "name", "") for node in nodes}
+    blocks.append([f"{name}: Any" for name in LATER_NAMES if name not in known])
+    body = layout(block for block in blocks if block)
     return f"{header()}\n{imports(body)}\n\n{body}\n"
 
 

@@ -158,6 +158,11 @@ LATER_NAMES = {
     ),
     "nvvm": "MBarrierCheckLayoutOp mbarrier_check_layout",
 }
+# Members that it adds to enums.
+LATER_MEMBERS = {
+    "AllReduceOperation": {"MINIMUMNUMF": 13, "MAXIMUMNUMF": 14},
+    "CombiningKind": {"MINIMUMNUMF": 13, "MAXIMUMNUMF": 14},
+}
 
 
 class DialectError(Exception):
@@ -474,6 +479,9 @@ def enumeration(node: ast.ClassDef) -> list[str]:
             name = ast.unparse(member.targets[0])
             value = ast.unparse(member.value) if isinstance(member.value, ast.Constant) else "..."
             lines.append(f"    {name} = {value}")
+    for name, number in LATER_MEMBERS.get(node.name, {}).items():
+        if not any(line.startswith(f"    {name} = ") for line in lines):
+            lines.append(f"    {name} = {number}")
     return lines
 
 

@@ -133,7 +133,7 @@ def stubtest(path: Path, *modules: str) -> list[str]:
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=path)
     said = ran.stdout.splitlines()
-    assert ran.returncode == 1 and len(said) > 20, ran.stdout + ran.stderr
+    assert ran.returncode == 1 and "not checking stubs" not in ran.stdout, ran.stdout + ran.stderr
     return [line for line in said if not any(re.search(one, line) for one in allowed())]
 
 

@@ -1200,6 +1200,8 @@ class CombiningKind(IntEnum):
     XOR = 10
     MAXIMUMF = 12
     MINIMUMF = 11
+    MINIMUMNUMF = 13
+    MAXIMUMNUMF = 14
 
 class PrintPunctuation(IntEnum):
     NoPunctuation = 0

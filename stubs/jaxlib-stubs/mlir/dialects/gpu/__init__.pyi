@@ -2281,6 +2281,8 @@ class AllReduceOperation(IntEnum):
     XOR = 10
     MINIMUMF = 11
     MAXIMUMF = 12
+    MINIMUMNUMF = 13
+    MAXIMUMNUMF = 14
 
 class BarrierScope(IntEnum):
     Subgroup = 1
