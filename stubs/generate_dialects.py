@@ -632,7 +632,7 @@ IMPORTABLE = {
 def dialect_stub(dialect: str, folder: Path) -> str:
     """The text of the stub, without a header."""
     blocks = dict(definitions(dialect, folder))
-    body = []
+    body: list[str] = []
     previous = ""
     for lines in blocks.values():
         kind = "class" if lines[0].startswith("class ") else "function"

@@ -214,6 +214,14 @@ def names(node: ast.AST | None) -> set[str]:
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} if node else set()
 
 
+def parameter_name(node: ast.type_param) -> str:
+    return str(getattr(node, "name"))  # noqa: B009  (typeshed does not know it)
+
+
+def type_parameters(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    return {parameter_name(one) for one in node.type_params}
+
+
 class Inlined(ast.NodeTransformer):
     """Aliases that stand for references, written out."""
 
@@ -227,7 +235,8 @@ class Inlined(ast.NodeTransformer):
             return node
         given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         by_name = {ast.unparse(one): value for one, value in zip(alias.type_params, given, strict=True)}
-        return Replaced(by_name).visit(parsed(ast.unparse(alias.value)))
+        written: ast.expr = Replaced(by_name).visit(parsed(ast.unparse(alias.value)))
+        return written
 
 
 class Replaced(ast.NodeTransformer):
@@ -370,12 +379,12 @@ class Module:
         # A type variable that no parameter binds any more leaves its part of the result unknown.
         bound: set[str] = set().union(*(names(argument.annotation) for argument in every))
         if owner:
-            bound |= set().union(*(names(base) for base in owner.bases), {one.name for one in owner.type_params})
-        own = {one.name for one in node.type_params}
+            bound |= set().union(*(names(base) for base in owner.bases), type_parameters(owner))
+        own = type_parameters(node)
         unbound = {name: parsed("Any") for name in (own | self.variables) - bound}
         if node.returns is not None:
             node.returns = Replaced(unbound).visit(node.returns)
-        node.type_params = [one for one in node.type_params if one.name not in unbound]
+        node.type_params = [one for one in node.type_params if parameter_name(one) not in unbound]
         return later(node, owner.name if owner else "")
 
 
