@@ -74,7 +74,6 @@ def seconds(project: Project, *command: str, wrong: bool = False) -> float:
     start = time.perf_counter()
     ran = subprocess.run([sys.executable, "-m", *command], cwd=project.folder, capture_output=True, text=True)
     taken = time.perf_counter() - start
-    # mypy also rejects legal calls of some raw twins, for the dialects' types
     if ran.returncode not in (0, 1) or (COMPLAINT in ran.stdout) != wrong:
         raise SystemExit(f"{' '.join(command)} in a project of {project.count} kernels:\n{ran.stdout}{ran.stderr}")
     return taken

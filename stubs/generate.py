@@ -20,6 +20,9 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from generate_dialects import UNCHECKED as DIALECT_UNCHECKED
+from generate_dialects import DialectError, dialect_stubs
+
 PACKAGE = Path(__file__).resolve().parent / "jaxlib-stubs"
 LINE_LENGTH = 110
 
@@ -66,6 +69,17 @@ class Context:
     @contextmanager
     def transient_scope(self) -> Generator[Self, None, None]: ...
 """
+
+# What jaxlib 0.12 adds, by class and of the module: not typed, and not wrong.
+LATER = {
+    "Context": """\
+def enable_remarks(self, **options: Any) -> None: ...
+def finalize_remarks(self) -> None: ...
+def remarks_enabled(self) -> bool: ...
+""",
+    "Location": "def emit_remark(self, kind: Any, remark_name: str, **options: Any) -> bool: ...",
+}
+LATER_NAMES = ("Remark", "RemarkFormat", "RemarkKind", "RemarkPolicy")
 
 # The default is Any and not Type: a plain `ir.Value` then takes every `ir.Value[...]` (the parameter is
 # invariant), and `value.type.shape` is accepted where it is right at run time.
@@ -348,6 +362,14 @@ def patch_context(node: ast.ClassDef) -> ast.ClassDef:
     return added
 
 
+def with_later(node: ast.stmt) -> ast.stmt:
+    """With the members that a later jaxlib adds, unless it is the one that is read."""
+    if isinstance(node, ast.ClassDef) and node.name in LATER:
+        known = {getattr(member, "name", "") for member in node.body}
+        node.body += [one for one in function(LATER[node.name]) if getattr(one, "name", "") not in known]
+    return node
+
+
 def header(licence: str = LICENCE) -> str:
     return HEADER.format(version=importlib.metadata.version("jaxlib"), licence=licence)
 
@@ -386,7 +408,10 @@ def ir_stub(extension: ast.Module, python: ast.Module, package: ast.Module) -> s
     ]
     nodes += function("_F = TypeVar()")
     nodes += python_additions(python, definitions(package))
-    body = layout(Renderer().definition(node) for node in nodes)
+    blocks = [Renderer().definition(with_later(node)) for node in nodes]
+    known = {getattr(node, "name", "") for node in nodes}
+    blocks.append([f"{name}: Any" for name in LATER_NAMES if name not in known])
+    body = layout(block for block in blocks if block)
     return f"{header()}\n{imports(body)}\n\n{body}\n"
 
 
@@ -453,6 +478,8 @@ def generate() -> dict[Path, str]:
             files[target] = alias_stub(names)
         else:
             files[target] = mirror_stub(path, definitions(ast.parse(ir)))
+    for path, text in dialect_stubs(mlir).items():
+        files[PACKAGE / "mlir" / path] = f"{DIALECT_UNCHECKED}{header()}\n{text}"
     return files
 
 
@@ -462,7 +489,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         files = generate()
-    except GenerateError as error:
+    except (GenerateError, DialectError) as error:
         print(f"stubs/generate.py: {error}", file=sys.stderr)
         return 2
     different = 0

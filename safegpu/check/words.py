@@ -255,12 +255,12 @@ def _operation(complaint: Complaint, argument: Mismatch) -> str:
 
 
 def wanted_elsewhere(code: str, call: str, receiver: Type | None, argument: Mismatch | None) -> str:
-    """That a conversion exists, and what it gives is wrong: mypy makes a demand on the target of what is wanted of it."""
+    """That a conversion exists and gives what is not wanted: what is wanted of it, mypy demands of its target."""
     source, target = _conversion_of(receiver, argument)
-    if code != "SG310" or source is None or target is None or target.name not in targets(call, source):
+    wanted = argument.expected.args if argument and argument.expected else ()
+    if code != "SG310" or not (source and target and wanted) or target.name not in targets(call, source):
         return ""
-    expected = argument.expected.args[0] if argument and argument.expected and argument.expected.args else None
-    return f"{_name(call)} gives an array of {target}" + (f", and one of {expected} is expected" if expected else "")
+    return f"{_name(call)} gives an array of {target}, and one of {wanted[0]} is expected"
 
 
 def _conversion_of(receiver: Type | None, argument: Mismatch | None) -> tuple[Type | None, Type | None]:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxlib.mlir import ir
 from jaxlib.mlir._mlir_libs._mlir.ir import Value
-from jaxlib.mlir.dialects import arith, gpu, llvm, nvgpu
+from jaxlib.mlir.dialects import _gpu_ops_gen, arith, gpu, llvm, nvgpu
 from jaxlib.mlir.passmanager import PassManager
 
 assert_type(jnp.zeros((2,)), jax.Array)
@@ -24,8 +24,10 @@ def dialects(value: ir.Value, integer: ir.IntegerType) -> None:
     assert_type(llvm.PointerType.get(), llvm.PointerType)
     token: type[gpu.AsyncTokenType] = gpu.AsyncTokenType
     descriptor: type[nvgpu.TensorMapDescriptorType] = nvgpu.TensorMapDescriptorType
+    _gpu_ops_gen.barrier()
     passes: int = PassManager.parse("")  # error
-    attribute = arith.ConstantOp(ir.IntegerAttr.get(integer, 0))
+    attribute = arith.ConstantOp(ir.IntegerAttr.get(integer, 0), None)
+    arith.ConstantOp(ir.IntegerAttr.get(integer, 0))  # error
 
 
 def one_class_under_two_names(value: ir.Value, other: Value) -> None:
