@@ -53,9 +53,7 @@ __getattr__, __dir__ = mirror(utils, globals())
 
 block_idx = giving_scalars(utils.block_idx)
 clock = giving_scalars(utils.clock)
-cluster_collective_mask = needing(HasClusters, "cluster_collective_mask")(
-    giving_scalars(utils.cluster_collective_mask)
-)
+cluster_collective_mask = giving_scalars(utils.cluster_collective_mask)
 cluster_idx = needing(HasClusters, "cluster_idx")(giving_scalars(utils.cluster_idx))
 globaltimer = giving_scalars(utils.globaltimer)
 query_cluster_cancel = needing(HasClusterLaunchControl, "query_cluster_cancel")(

@@ -206,7 +206,7 @@ def on_ampere(
         src_ref=x, dst_ref=s.swizzled, gmem_transform=tiled, swizzle=128, barrier=s.barrier, implementation=THREADS
     )
     s.barrier.wait()
-    array = mgpu.FragmentedArray.load_tiled(s.swizzled, 128, layout=mgpu.layouts.WGMMA_LAYOUT)
+    array = mgpu.FragmentedArray.load_tiled(s.swizzled, 128, layout=mgpu.WGMMA_LAYOUT)
     (array + array).store_untiled(o, optimized=False)
 
 

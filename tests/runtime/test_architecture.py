@@ -105,7 +105,7 @@ def test_every_gate_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
         *("WGMMAAccumulator.zero", "WGMMAAccumulator.from_registers"),
         *("async_copy of gathered rows", "async_copy to gathered rows (scatter)", "async_copy with leader_tracked"),
         *("async_copy by TMA", "async_prefetch", "await_async_copy", "prefetch_tensormap", "commit_shared"),
-        *("cluster=", "cluster_idx", "cluster_collective_mask", "get_cluster_ref", "get_cluster_ptr"),
+        *("cluster=", "cluster_idx", "get_cluster_ref", "get_cluster_ptr"),
         *("remap_to_cluster", "store_tiled_async", "to_remote_multicast", "set_max_registers"),
         *("mma of 8-bit floats", "astype from or to 8-bit floats"),
         *("load_reduce_untiled of 8-bit floats", "multimem_load_reduce of 8-bit floats"),

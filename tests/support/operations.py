@@ -479,11 +479,6 @@ def cluster_index(ctx: Any, o: Any, s: Any) -> None:
     memref.store(arith.index_cast(ir.IntegerType.get_signless(32), mgpu.cluster_idx(X)), o, [mgpu.c(0, mgpu.Index)])
 
 
-@operation(HasClusters, (), mgpu.GMEM((1,), mgpu.int32))
-def cluster_mask(ctx: Any, o: Any, s: Any) -> None:
-    memref.store(GENERIC.utils.cluster_collective_mask((2, 1, 1), X), o, [mgpu.c(0, mgpu.Index)])
-
-
 @operation(HasClusters, _Cluster, cluster=2)
 def cluster_barrier(ctx: Any, o: Any, s: Any) -> None:
     s.cluster.arrive()
