@@ -18,7 +18,7 @@ from safegpu._gate import needing, require
 from safegpu._jax import fa, ir
 from safegpu._value import raw
 from safegpu.architectures import HasClusters, HasFloat8
-from safegpu.refs import is_float8
+from safegpu.refs import is_float8  # type: ignore[attr-defined]  # of the runtime half
 from safegpu.scalars import wrap_scalar  # type: ignore[attr-defined]  # of the runtime half
 
 _Array = fa.FragmentedArray

@@ -58,7 +58,15 @@ def what_lowering_says(block: str) -> str | None:
     pytest.importorskip("jax")
     from safegpu.offline.lowering import lowered
 
-    arch = None if stated(block) else ULTRA if "reduce=" in block else BLACKWELL if "TMEM" in block or "tcgen05" in block else HOPPER
+    arch = (
+        None
+        if stated(block)
+        else ULTRA
+        if "reduce=" in block
+        else BLACKWELL
+        if "TMEM" in block or "tcgen05" in block
+        else HOPPER
+    )
     peers = 2 if "to_remote" in block else 1
     try:
         assert lowered(lambda: exec(compile(block, "page", "exec"), {}), arch, peers=peers)

@@ -58,7 +58,7 @@ def test_an_operation_is_refused_just_where_it_is_lacking(operation: Operation, 
     if issubclass(arch, operation.needs):
         assert lowered(operation.build, arch.compute_capability, peers=operation.peers)
         return
-    # The launch comes first, and what an operation rests on before the operation: tensor memory is allocated, TMA copies.
+    # The launch comes first, and what an operation rests on before the operation: tensor memory has to be allocated.
     lacking = [each for each in reversed(operation.needs.__mro__) if each in INSTEAD and not issubclass(arch, each)]
     needs = HasClusters if operation.cluster > 1 and not issubclass(arch, HasClusters) else lacking[0]
     with pytest.raises(mgpu.RuleError) as caught:
@@ -129,8 +129,8 @@ def test_the_message_of_the_oldest() -> None:
     assert str(caught.value) == (
         "SG601: async_copy by TMA needs sm_90a, sm_100a, sm_103a, sm_110a or sm_120a, but this kernel is lowered for "
         "sm_80; on sm_80 copy to shared memory with async_copy(..., implementation="
-        "mgpu.AsyncCopyImplementation.CP_ASYNC), without a barrier, and await_cp_async_copy; from it with load_tiled and "
-        "store_untiled"
+        "mgpu.AsyncCopyImplementation.CP_ASYNC), without a barrier, and await_cp_async_copy; from it with load_tiled "
+        "and store_untiled"
     )
 
 
