@@ -15,6 +15,7 @@ from safegpu import profiler as profiler
 from safegpu import tcgen05 as tcgen05
 from safegpu import utils as utils
 from safegpu.architectures import Architecture as Architecture
+from safegpu.architectures import sm_80 as sm_80
 from safegpu.architectures import sm_90a as sm_90a
 from safegpu.architectures import sm_100a as sm_100a
 from safegpu.architectures import sm_103a as sm_103a

@@ -14,12 +14,20 @@ from typing import Any
 
 from safegpu._dtype import ir_type, is_token, signedness
 from safegpu._facts import tracing
-from safegpu._jax import fa
+from safegpu._gate import needing, require
+from safegpu._jax import fa, ir
 from safegpu._value import raw
+from safegpu.architectures import HasClusters, HasFloat8
+from safegpu.refs import is_float8  # type: ignore[attr-defined]  # of the runtime half
 from safegpu.scalars import wrap_scalar  # type: ignore[attr-defined]  # of the runtime half
 
 _Array = fa.FragmentedArray
 _astype, _bitcast, _foreach = _Array.astype, _Array.bitcast, _Array.foreach
+_store_tiled_async = _Array.store_tiled_async
+
+
+def _is_wide_float(element_type: Any) -> bool:
+    return isinstance(element_type, ir.FloatType) and element_type.width > 8
 
 
 @functools.wraps(_astype)
@@ -27,6 +35,8 @@ def _astype_token(self: Any, new_dtype: Any, *, is_signed: bool | None = None, *
     if tracing() and is_token(new_dtype):
         is_signed = signedness("astype", new_dtype, is_signed)
         new_dtype = ir_type(new_dtype)
+    if any(map(is_float8, (self.mlir_dtype, new_dtype))) and any(map(_is_wide_float, (self.mlir_dtype, new_dtype))):
+        require(HasFloat8, "astype from or to 8-bit floats")
     return _astype(self, new_dtype, is_signed=is_signed, **kwargs)
 
 
@@ -45,8 +55,9 @@ def _foreach_scalar(self: Any, fn: Callable[[Any, Any], Any], **kwargs: Any) -> 
     return _foreach(self, lambda value, index: raw(fn(wrap_scalar(value), wrap_scalar(index))), **kwargs)
 
 
-_THEIRS = {"astype": _astype, "bitcast": _bitcast, "foreach": _foreach}
+_THEIRS = {"astype": _astype, "bitcast": _bitcast, "foreach": _foreach, "store_tiled_async": _store_tiled_async}
 _OURS = {"astype": _astype_token, "bitcast": _bitcast_token, "foreach": _foreach_scalar}
+_OURS["store_tiled_async"] = needing(HasClusters, "store_tiled_async")(_store_tiled_async)
 
 _lock = threading.Lock()
 _traces = 0

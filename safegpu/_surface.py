@@ -45,6 +45,7 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
         "Partition1D",
         "block_barrier",
         "cluster_idx",
+        "commit_shared",
         "fori",
         "query_cluster_cancel",
         "set_max_registers",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeV
 
 __all__ = [
     "Architecture",
+    "sm_80",
     "sm_90a",
     "sm_100a",
     "sm_103a",
@@ -80,19 +81,43 @@ class HasTMEMLoadReduce(HasTcgen05):
     """Loads of tensor memory that reduce (PTX ISA, "tcgen05.ld.red")."""
 
 
-class HasTMAGather(Architecture):
+class HasTMA(Architecture):
+    """Copies by the TMA unit, both ways, prefetches, and waits for them (PTX ISA, "cp.async.bulk")."""
+
+
+class HasAsyncProxy(Architecture):
+    """What reads and writes shared memory beside the threads, and the fence for it (PTX ISA, "fence.proxy.async")."""
+
+
+class HasClusters(Architecture):
+    """Blocks that are launched together and reach each other's shared memory (PTX ISA, "Cluster of CTAs", "mapa")."""
+
+
+class HasMultimem(Architecture):
+    """Addresses that stand for the memory of all devices (PTX ISA, "multimem")."""
+
+
+class HasRegisterReallocation(Architecture):
+    """Registers that a warpgroup gives to others (PTX ISA, "setmaxnreg")."""
+
+
+class HasFloat8(Architecture):
+    """Conversions of 8-bit floats, and the warps' MMA of them (PTX ISA, "cvt", `.e4m3x2`, "mma")."""
+
+
+class HasTMAGather(HasTMA):
     """TMA copies to shared memory of rows named by an index each (PTX ISA, "cp.async.bulk.tensor", `gather4`)."""
 
 
-class HasTMAScatter(Architecture):
+class HasTMAScatter(HasTMA):
     """TMA copies to global memory, to rows named by an index each (PTX ISA, "cp.async.bulk.tensor", `scatter4`)."""
 
 
-class HasLeaderTrackedTMA(Architecture):
+class HasLeaderTrackedTMA(HasTMA):
     """Collective TMA copies tracked by one barrier of the pair (PTX ISA, "cp.async.bulk.tensor", `.cta_group::2`)."""
 
 
-class HasFloat8Multimem(Architecture):
+class HasFloat8Multimem(HasMultimem):
     """Multimem reductions of 8-bit floats (PTX ISA, "multimem")."""
 
 
@@ -100,11 +125,22 @@ class HasClusterLaunchControl(Architecture):
     """Blocks that take over the work of blocks not yet launched (PTX ISA, "clusterlaunchcontrol")."""
 
 
+class _SinceHopper(HasTMA, HasAsyncProxy, HasClusters, HasMultimem, HasRegisterReallocation, HasFloat8):
+    """What every one of these architectures has, but for Ampere."""
+
+
 # --- the architectures
 
 
 @final
-class sm_90a(_Agrees["sm_90a"], HasWGMMA):
+class sm_80(_Agrees["sm_80"], Architecture):
+    """Ampere: A100. Its copies are those of threads (PTX ISA, "cp.async")."""
+
+    compute_capability = (8, 0)
+
+
+@final
+class sm_90a(_Agrees["sm_90a"], HasWGMMA, _SinceHopper):
     """Hopper: H100, H200."""
 
     compute_capability = (9, 0)
@@ -119,6 +155,7 @@ class sm_100a(
     HasLeaderTrackedTMA,
     HasFloat8Multimem,
     HasClusterLaunchControl,
+    _SinceHopper,
 ):
     """Blackwell: B200."""
 
@@ -134,6 +171,7 @@ class sm_103a(
     HasLeaderTrackedTMA,
     HasFloat8Multimem,
     HasClusterLaunchControl,
+    _SinceHopper,
 ):
     """Blackwell Ultra: B300."""
 
@@ -150,6 +188,7 @@ class sm_110a(
     HasLeaderTrackedTMA,
     HasFloat8Multimem,
     HasClusterLaunchControl,
+    _SinceHopper,
 ):
     """Blackwell: Jetson Thor."""
 
@@ -157,7 +196,7 @@ class sm_110a(
 
 
 @final
-class sm_120a(_Agrees["sm_120a"], HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl):
+class sm_120a(_Agrees["sm_120a"], HasTMAGather, HasFloat8Multimem, HasClusterLaunchControl, _SinceHopper):
     """Blackwell of workstations and games: RTX PRO 6000, RTX 5090."""
 
     compute_capability = (12, 0)
@@ -165,11 +204,22 @@ class sm_120a(_Agrees["sm_120a"], HasTMAGather, HasFloat8Multimem, HasClusterLau
 
 # --- what is said of them when a kernel is lowered
 
-ARCHITECTURES: tuple[type[Architecture], ...] = (sm_90a, sm_100a, sm_103a, sm_110a, sm_120a)
+ARCHITECTURES: tuple[type[Architecture], ...] = (sm_80, sm_90a, sm_100a, sm_103a, sm_110a, sm_120a)
 
 _WITHOUT_TMEM: tuple[tuple[type[Architecture], str], ...] = (
     (HasWGMMA, "use wgmma, which accumulates in registers"),
     (Architecture, "use mma, which accumulates in registers"),
+)
+
+_WITHOUT_TMA: tuple[tuple[type[Architecture], str], ...] = (
+    (
+        Architecture,
+        "copy to shared memory with async_copy(..., implementation=mgpu.AsyncCopyImplementation.CP_ASYNC), without a "
+        "barrier, and await_cp_async_copy; from it with load_tiled and store_untiled",
+    ),
+)
+_WITHOUT_MULTIMEM: tuple[tuple[type[Architecture], str], ...] = (
+    (Architecture, "load from each device with to_remote and add up"),
 )
 
 INSTEAD: dict[type[Architecture], tuple[tuple[type[Architecture], str], ...]] = {
@@ -183,10 +233,19 @@ INSTEAD: dict[type[Architecture], tuple[tuple[type[Architecture], str], ...]] = 
         *_WITHOUT_TMEM,
     ),
     HasTMEMLoadReduce: ((HasTcgen05, "load without reduce= and reduce the array"), *_WITHOUT_TMEM),
-    HasTMAGather: ((Architecture, "copy each row with an async_copy of its own"),),
-    HasTMAScatter: ((Architecture, "copy each row with an async_copy of its own"),),
-    HasLeaderTrackedTMA: ((Architecture, "leave leader_tracked out and wait in each block for its own barrier"),),
-    HasFloat8Multimem: ((Architecture, "reduce float16 or bfloat16"),),
+    HasTMA: _WITHOUT_TMA,
+    HasAsyncProxy: ((Architecture, "use warpgroup_barrier, which orders what threads write and read"),),
+    HasClusters: ((Architecture, "let each block work by itself, and exchange through global memory"),),
+    HasMultimem: _WITHOUT_MULTIMEM,
+    HasRegisterReallocation: ((Architecture, "leave it out"),),
+    HasFloat8: ((Architecture, "use float16"),),
+    HasTMAGather: ((HasTMA, "copy each row with an async_copy of its own"), *_WITHOUT_TMA),
+    HasTMAScatter: ((HasTMA, "copy each row with an async_copy of its own"), *_WITHOUT_TMA),
+    HasLeaderTrackedTMA: (
+        (HasTMA, "leave leader_tracked out and wait in each block for its own barrier"),
+        *_WITHOUT_TMA,
+    ),
+    HasFloat8Multimem: ((HasMultimem, "reduce float16 or bfloat16"), *_WITHOUT_MULTIMEM),
     HasClusterLaunchControl: ((Architecture, "let each block loop over its share of the work"),),
 }
 """What to do where a capability is lacking: the first line whose capability the architecture has."""

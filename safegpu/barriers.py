@@ -11,9 +11,9 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from safegpu._gate import require
+from safegpu._gate import needing, require
 from safegpu._jax import utils
-from safegpu.architectures import HasTcgen05
+from safegpu.architectures import HasClusters, HasTcgen05
 from safegpu.scalars import giving_scalars
 
 __all__ = [
@@ -70,7 +70,7 @@ class _Barrier(utils.BarrierRef):
 
     initialize = staticmethod(_making(utils.BarrierRef.initialize))
     __getitem__ = _making(utils.BarrierRef.__getitem__)
-    remap_to_cluster = _making(utils.BarrierRef.remap_to_cluster)
+    remap_to_cluster = needing(HasClusters, "remap_to_cluster")(_making(utils.BarrierRef.remap_to_cluster))
     update_parities = giving_scalars(utils.BarrierRef.update_parities)
     test = _ordering(giving_scalars(utils.BarrierRef.test))
     test_parity = _ordering(giving_scalars(utils.BarrierRef.test_parity))

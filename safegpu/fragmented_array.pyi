@@ -8,7 +8,7 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
-from safegpu.architectures import HasFloat8Multimem
+from safegpu.architectures import HasClusters, HasFloat8Multimem
 from safegpu.barriers import BarrierRef
 from safegpu.dtypes import (
     AtomicallyReduces,
@@ -771,7 +771,7 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     @overload
     def store_tiled_async(
         self: FragmentedArray[_Dtype, Tiled],
-        ref: SmemRef[_Dtype, Swizzle],
+        ref: SmemRef[_Dtype, Swizzle, HasClusters],
         barrier: BarrierRef,
         cluster_dim: Dim,
         cluster_idx: IndexValue,
@@ -783,7 +783,7 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     @overload
     def store_tiled_async(
         self: FragmentedArray[_I, Tiled],
-        ref: SmemRef[_I, Swizzle],
+        ref: SmemRef[_I, Swizzle, HasClusters],
         barrier: BarrierRef,
         cluster_dim: Dim,
         cluster_idx: IndexValue,

@@ -6,6 +6,7 @@ It may be called outside an MLIR context, where Mosaic GPU's own cannot, and tak
 import contextlib
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ from safegpu._hooks import hooks
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
 from safegpu._stated import remember, stated, stated_architecture
-from safegpu.architectures import Architecture, HasTcgen05, of_compute_capability
+from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
 from safegpu.barriers import wrap_barrier
 from safegpu.launch_context import wrap_context
 from safegpu.refs import wrap_ref
@@ -101,6 +102,8 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
             known = None if capability is None else of_compute_capability(capability)
             call["body"] = _traced(call["body"], gmem_specs, scratch_spec, known)
             call["smem_scratch_shape"] = lowered_specs(scratch_spec)
+            if known is not None and math.prod(call.get("cluster", ())) > 1:
+                require(HasClusters, "cluster=", known)
             if known is not None and uses_tmem(call["smem_scratch_shape"]):
                 require(HasTcgen05, "TMEM", known)
             stack.enter_context(mlir_context())

@@ -13,10 +13,10 @@ from typing import Any
 from safegpu import _optimized
 from safegpu._facade import mirror
 from safegpu._facts import architecture, facts_of, record
-from safegpu._gate import require
+from safegpu._gate import needing, require
 from safegpu._jax import fa, ir, launch_context, utils
 from safegpu._value import like, raw
-from safegpu.architectures import HasLeaderTrackedTMA, HasTMAGather, HasTMAScatter
+from safegpu.architectures import HasLeaderTrackedTMA, HasMultimem, HasTMA, HasTMAGather, HasTMAScatter
 from safegpu.barriers import promote
 from safegpu.refs import MultimemAddress, MultimemRef
 from safegpu.scalars import c, giving_scalars  # noqa: F401  # a name of this module, too
@@ -24,6 +24,7 @@ from safegpu.scalars import c, giving_scalars  # noqa: F401  # a name of this mo
 __getattr__, __dir__ = mirror(launch_context, globals())
 
 _Real = launch_context.LaunchContext
+_TMA = launch_context.AsyncCopyImplementation.TMA
 
 
 class LaunchContext(_Real):
@@ -50,9 +51,13 @@ class LaunchContext(_Real):
         gmem_slice: Any = (),
         collective: Any = None,
         leader_tracked: Any = None,
+        implementation: Any = _TMA,
         **others: Any,
     ) -> None:
         """Refuses the copies that the architecture lacks; what else is wrong with a call, Mosaic GPU says."""
+        if implementation != _TMA:
+            return
+        require(HasTMA, "async_copy by TMA")
         slices = gmem_slice if isinstance(gmem_slice, tuple) else (gmem_slice,)
         if any(isinstance(each, fa.FragmentedArray) for each in slices):
             if isinstance(src_ref, ir.Value) and utils.is_smem_ref(src_ref):
@@ -64,9 +69,12 @@ class LaunchContext(_Real):
             if math.prod(self.cluster_size[each] for each in dimensions) > 1:
                 require(HasLeaderTrackedTMA, "async_copy with leader_tracked")
 
+    @needing(HasTMA, "async_prefetch")
     @functools.wraps(_Real.async_prefetch)
     def async_prefetch(self, **kwargs: Any) -> None:
         return super().async_prefetch(**{name: raw(value) for name, value in kwargs.items()})
+
+    await_async_copy = needing(HasTMA, "await_async_copy")(_Real.await_async_copy)
 
     @functools.wraps(_Real.to_remote)
     def to_remote(self, ref: Any, peer: Any, **kwargs: Any) -> Any:
@@ -75,6 +83,7 @@ class LaunchContext(_Real):
             record(remote, facts_of(ref))
         return like(ref, remote)
 
+    @needing(HasMultimem, "to_remote_multicast")
     @functools.wraps(_Real.to_remote_multicast)
     def to_remote_multicast(self, ref: Any, on_host: bool = False) -> MultimemRef:
         multimem = super().to_remote_multicast(raw(ref), on_host)

@@ -8,7 +8,7 @@ from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
 from safegpu import layouts
-from safegpu.architectures import Architecture, HasTMAGather, HasTMAScatter
+from safegpu.architectures import Architecture, HasMultimem, HasTMA, HasTMAGather, HasTMAScatter
 from safegpu.barriers import BarrierRef, ThreadSubset
 from safegpu.dtypes import TMAReduces, bfloat16, float16, float32, int32, int64, uint32, uint64
 from safegpu.fragmented_array import FragmentedArray
@@ -133,7 +133,7 @@ class LaunchContext(Generic[_A_co]):
         """A region that the profiler shows under this name."""
     @overload
     def async_copy(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         src_ref: GmemRef[_D],
         dst_ref: SmemRef[_D, Swizzle],
@@ -152,7 +152,7 @@ class LaunchContext(Generic[_A_co]):
     ) -> None: ...
     @overload
     def async_copy(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         src_ref: GmemRef[_D],
         dst_ref: SmemRef[_D, Literal[16]],
@@ -209,7 +209,7 @@ class LaunchContext(Generic[_A_co]):
     ) -> None: ...
     @overload
     def async_copy(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         src_ref: SmemRef[_D, Swizzle],
         dst_ref: GmemRef[_D],
@@ -228,7 +228,7 @@ class LaunchContext(Generic[_A_co]):
     ) -> None: ...
     @overload
     def async_copy(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         src_ref: SmemRef[_D, Literal[16]],
         dst_ref: GmemRef[_D],
@@ -323,7 +323,7 @@ class LaunchContext(Generic[_A_co]):
     ) -> None: ...
     @overload
     def async_copy(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         src_ref: InSmem[TMAReduces[_D, _Op], Swizzle],
         dst_ref: GmemRef[_D],
@@ -342,7 +342,7 @@ class LaunchContext(Generic[_A_co]):
     ) -> None: ...
     @overload
     def async_copy(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         src_ref: InSmem[TMAReduces[_D, _Op], Literal[16]],
         dst_ref: GmemRef[_D],
@@ -361,7 +361,7 @@ class LaunchContext(Generic[_A_co]):
     ) -> None: ...
     @overload
     def async_copy(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         src_ref: SmemRef[_Added, Swizzle],
         dst_ref: GmemRef[_Added],
@@ -380,7 +380,7 @@ class LaunchContext(Generic[_A_co]):
     ) -> None: ...
     @overload
     def async_copy(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         src_ref: SmemRef[_Added, Literal[16]],
         dst_ref: GmemRef[_Added],
@@ -409,7 +409,7 @@ class LaunchContext(Generic[_A_co]):
         """
 
     def async_prefetch(
-        self,
+        self: LaunchContext[HasTMA],
         *,
         gmem_ref: GmemRef[Any],
         gmem_slice: _Slice = ...,
@@ -421,7 +421,9 @@ class LaunchContext(Generic[_A_co]):
         predicate: IntegerValue | None = ...,
     ) -> None:
         """Starts bringing a window of global memory to the L2 cache (PTX ISA, "cp.async.bulk.prefetch.tensor")."""
-    def await_async_copy(self, allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...) -> None:
+    def await_async_copy(
+        self: LaunchContext[HasTMA], allow_groups: int, await_read_only: bool = ..., scope: ThreadSubset = ...
+    ) -> None:
         """Waits until at most `allow_groups` of the copies to global memory are under way; with `await_read_only`, for their reads."""
     def await_cp_async_copy(self, allow_groups: int) -> None:
         """Waits until at most `allow_groups` of the copies by threads are under way (PTX ISA, "cp.async.wait_group")."""
@@ -429,7 +431,9 @@ class LaunchContext(Generic[_A_co]):
         self, ref: GmemRef[D], peer: IntegerValue, *, _kernel_arg_idx: int | None = ..., on_host: bool = ...
     ) -> GmemRef[D]:
         """The same buffer on another device of the mesh. `ref` is, or is a view of, an argument of the kernel."""
-    def to_remote_multicast[D](self, ref: GmemRef[D], on_host: bool = ...) -> MultimemRef[D, _A_co]:
+    def to_remote_multicast[D](
+        self: LaunchContext[HasMultimem], ref: GmemRef[D], on_host: bool = ...
+    ) -> MultimemRef[D, _A_co]:
         """The same buffer on all devices of the mesh at once. `ref` is, or is a view of, an argument of the kernel."""
     def device_id(self, on_host: bool = ...) -> I32:
         """The index of this device in the mesh."""

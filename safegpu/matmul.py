@@ -8,14 +8,21 @@ from safegpu._dtype import ir_type, is_token, signedness
 from safegpu._facade import Facade, facade
 from safegpu._gate import needing, require
 from safegpu._jax import mgpu, nvvm
-from safegpu.architectures import HasWGMMA
+from safegpu.architectures import HasFloat8, HasWGMMA
+from safegpu.refs import is_float8
 
 __all__ = ["MMALayouts", "WGMMAAccumulator", "mma", "wgmma", "wgmma_commit_group", "wgmma_wait_group"]
 
 _Real = mgpu.WGMMAAccumulator
 
 MMALayouts = facade(mgpu.MMALayouts)
-mma = mgpu.mma
+
+
+@functools.wraps(mgpu.mma)
+def mma(acc: Any, a: Any, b: Any) -> Any:
+    if is_float8(a.mlir_dtype):
+        require(HasFloat8, "mma of 8-bit floats")
+    return mgpu.mma(acc, a, b)
 
 
 @functools.wraps(mgpu.wgmma)

@@ -12,9 +12,11 @@ from typing import Any, ClassVar, Self
 
 from safegpu._dtype import check_dtype, token_of
 from safegpu._facts import Facts, facts_of, record
+from safegpu._gate import needing
 from safegpu._jax import ir, utils
 from safegpu._value import Value, like
 from safegpu._value import raw as unwrapped
+from safegpu.architectures import HasClusters
 from safegpu.dtypes import DType
 
 __all__ = [
@@ -227,6 +229,7 @@ memref_unfold = _viewing(utils.memref_unfold)
 memref_unsqueeze = _viewing(utils.memref_unsqueeze)
 
 
+@needing(HasClusters, "get_cluster_ref")
 @functools.wraps(utils.get_cluster_ref)
 def get_cluster_ref(ref: ir.Value, *args: Any, **kwargs: Any) -> ir.Value:
     out = utils.get_cluster_ref(ref, *args, **kwargs)

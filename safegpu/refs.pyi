@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, Self, overload
 from jaxlib.mlir import ir
 from typing_extensions import TypeVar
 
-from safegpu.architectures import Architecture, Elsewhere, States
+from safegpu.architectures import Architecture, Elsewhere, HasClusters, States
 from safegpu.dtypes import Token, UnknownDType
 from safegpu.scalars import Dim, IndexValue
 
@@ -270,5 +270,7 @@ def memref_fold[D, W](ref: ClusterSmemRef[D, W], dim: int, fold_rank: int) -> Cl
 def memref_fold[D, A: Architecture](ref: MultimemRef[D, A], dim: int, fold_rank: int) -> MultimemRef[D, A]:
     """Joins `fold_rank` axes from `dim` on."""
 
-def get_cluster_ref[D, W](ref: SmemRef[D, W], dim: Dim, idx: IndexValue, generic: bool = ...) -> ClusterSmemRef[D, W]:
+def get_cluster_ref[D, W](
+    ref: SmemRef[D, W, HasClusters], dim: Dim, idx: IndexValue, generic: bool = ...
+) -> ClusterSmemRef[D, W]:
     """The same buffer in another block of the cluster, distributed shared memory."""

@@ -9,7 +9,14 @@ from safegpu._facade import mirror
 from safegpu._gate import needing, require
 from safegpu._jax import gpu, ir, jax, nvvm, utils
 from safegpu._value import Value, like
-from safegpu.architectures import HasClusterLaunchControl, HasFloat8Multimem
+from safegpu.architectures import (
+    HasAsyncProxy,
+    HasClusterLaunchControl,
+    HasClusters,
+    HasFloat8Multimem,
+    HasRegisterReallocation,
+    HasTMA,
+)
 from safegpu.barriers import BarrierRef, CollectiveBarrierRef, DialectBarrierRef, promote
 from safegpu.refs import (
     MultimemRef,
@@ -35,7 +42,7 @@ from safegpu.scalars import (
 
 __all__ = [
     "BarrierRef", "CollectiveBarrierRef", "DialectBarrierRef", "MultimemRef", "Partition", "Partition1D", "bitcast",
-    "block_barrier", "block_idx", "c", "clock", "cluster_collective_mask", "cluster_idx", "dyn_dot",
+    "block_barrier", "block_idx", "c", "clock", "cluster_collective_mask", "cluster_idx", "commit_shared", "dyn_dot",
     "elements_to_bytes", "fori", "get_cluster_ref", "globaltimer", "inline_ptx", "memref_fold", "memref_reshape",
     "memref_slice", "memref_transpose", "memref_unfold", "memref_unsqueeze", "prmt", "query_cluster_cancel", "redux",
     "set_max_registers", "shfl_bfly", "single_thread_predicate", "smid", "thread_idx", "warp_idx", "warp_tree_reduce",
@@ -47,7 +54,7 @@ __getattr__, __dir__ = mirror(utils, globals())
 block_idx = giving_scalars(utils.block_idx)
 clock = giving_scalars(utils.clock)
 cluster_collective_mask = giving_scalars(utils.cluster_collective_mask)
-cluster_idx = giving_scalars(utils.cluster_idx)
+cluster_idx = needing(HasClusters, "cluster_idx")(giving_scalars(utils.cluster_idx))
 globaltimer = giving_scalars(utils.globaltimer)
 query_cluster_cancel = needing(HasClusterLaunchControl, "query_cluster_cancel")(
     giving_scalars(utils.query_cluster_cancel)
@@ -82,6 +89,9 @@ def inline_ptx(ptx: str, *args: Any, result_types: Any = None, **kwargs: Any) ->
     return wrap_scalar(utils.inline_ptx(ptx, *args, result_types=types, **kwargs))
 
 
+commit_shared = needing(HasAsyncProxy, "commit_shared")(utils.commit_shared)
+get_cluster_ptr = needing(HasClusters, "get_cluster_ptr")(utils.get_cluster_ptr)
+prefetch_tensormap = needing(HasTMA, "prefetch_tensormap")(utils.prefetch_tensormap)
 try_cluster_cancel = needing(HasClusterLaunchControl, "try_cluster_cancel")(utils.try_cluster_cancel)
 
 
@@ -140,6 +150,7 @@ def block_barrier() -> None:
     gpu.barrier()
 
 
+@needing(HasRegisterReallocation, "set_max_registers")
 def set_max_registers(n: int, *, action: Literal["increase", "decrease"]) -> None:
     """Sets the number of registers of each thread of the warpgroup, which all of its warps call."""
     nvvm.setmaxregister(n, getattr(nvvm.SetMaxRegisterAction, action))

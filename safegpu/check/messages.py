@@ -102,7 +102,8 @@ def _forbidden(match: re.Match[str]) -> Complaint:
 
 def _self_argument(match: re.Match[str]) -> Complaint:
     got = parse(match["got"])
-    return Complaint(f"{got.name}.{match['function']}", (Mismatch("self", got),))
+    expected = parse(match["expected"]) if match["expected"] else None
+    return Complaint(f"{got.name}.{match['function']}", (Mismatch("self", got, expected),))
 
 
 def _overload(match: re.Match[str]) -> Complaint:
@@ -175,7 +176,10 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
     ),
     (
         ("misc",),
-        re.compile(rf'^Invalid self argument {_GOT} to (?:attribute|class attribute) function "(?P<function>\w+)"'),
+        re.compile(
+            rf'^Invalid self argument {_GOT} to (?:attribute|class attribute) function "(?P<function>\w+)"'
+            r'(?: with type "Callable\[\[(?P<expected>\w+\[\w+\]))?'  # a context of what has a capability
+        ),
         _self_argument,
     ),
     (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from safegpu.architectures import HasTcgen05, HasWGMMA, having
+from safegpu.architectures import HasTcgen05, HasTMA, HasWGMMA, having
 from safegpu.offline import toolchain
 from safegpu.offline.compiled import Compiled
 from safegpu.offline.devices import DEVICES, device
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HOPPER, _BLACKWELL = "sm_90a", "sm_100a"
 
 # What some architectures alone have, by how a lowered module calls it.
-_ONLY_ON = {"tcgen05": HasTcgen05, "wgmma": HasWGMMA}
+_ONLY_ON = {"tcgen05": HasTcgen05, "wgmma": HasWGMMA, "cp.async.bulk": HasTMA}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -29,6 +29,7 @@ class Device:
 
 
 DEVICES = {
+    "sm_80": Device("NVIDIA A100-SXM4-80GB", 8, 0, 108, 2048, 164, 40, 80, 2039, 1.41),
     "sm_90a": Device("NVIDIA H100 80GB HBM3", 9, 0, 132, 2048, 228, 50, 80, 3350, 1.98),
     "sm_100a": Device("NVIDIA B200", 10, 0, 148, 2048, 228, 126, 180, 8000, 1.96),
     "sm_103a": Device("NVIDIA B300", 10, 3, 148, 2048, 228, 126, 270, 8000, 1.92),
@@ -68,7 +69,7 @@ def target_config(arch: str) -> str:
       cuda_compute_capability {{
         major: {part.major}
         minor: {part.minor}
-        feature_extension: ACCELERATED_FEATURES
+        {"feature_extension: ACCELERATED_FEATURES" if arch.endswith("a") else ""}
       }}
       registers_per_core_limit: {64 << 10}
       registers_per_block_limit: {64 << 10}

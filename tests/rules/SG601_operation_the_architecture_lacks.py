@@ -22,6 +22,11 @@ class Tiles(mgpu.Scratch):
     barrier = mgpu.Barrier(1)
 
 
+class Ampere(mgpu.Scratch[mgpu.sm_80]):
+    rows = mgpu.SMEM((64, 64), mgpu.float16)
+    barrier = mgpu.Barrier(1)
+
+
 class Hopper(mgpu.Scratch[mgpu.sm_90a]):
     a = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
     b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
@@ -186,6 +191,118 @@ def leader_on_hopper(
 ) -> None:
     whole = mgpu.CopyPartition.REPLICATED
     ctx.async_copy(src_ref=x, dst_ref=s.rows, barrier=s.barrier, collective=X, leader_tracked=whole)  # L: SG601
+
+
+# --- Ampere has no TMA, and what came with it
+
+
+@legal(HALVES, HALVES, Tiles, arch=None)
+def tma_on_hopper(
+    ctx: mgpu.LaunchContext[mgpu.sm_90a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, barrier=s.barrier)
+    s.barrier.wait()
+    mgpu.commit_shared()
+    ctx.async_copy(src_ref=s.rows, dst_ref=o)
+    ctx.await_async_copy(0)
+
+
+@refused(HALVES, HALVES, Tiles, arch=None)
+def tma_on_ampere(
+    ctx: mgpu.LaunchContext[mgpu.sm_80], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, barrier=s.barrier)  # E: SG601
+
+
+@legal(HALVES, HALVES, Tiles, arch=None)
+def threads_copy_on_ampere(
+    ctx: mgpu.LaunchContext[mgpu.sm_80], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    threads = mgpu.AsyncCopyImplementation.CP_ASYNC
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, implementation=threads)
+    ctx.await_cp_async_copy(0)
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, implementation=threads, barrier=s.barrier)
+    s.barrier.wait()
+    mgpu.utils.warpgroup_barrier()
+
+
+@legal(HALVES, HALVES, Tiles, arch=None)
+def threads_copy_on_hopper(
+    ctx: mgpu.LaunchContext[mgpu.sm_90a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, implementation=mgpu.AsyncCopyImplementation.CP_ASYNC)
+    ctx.await_cp_async_copy(0)
+
+
+@refused(HALVES, Tiles, arch=None)
+def tma_store_on_ampere(ctx: mgpu.LaunchContext[mgpu.sm_80], o: mgpu.GmemRef[mgpu.float16], s: Tiles) -> None:
+    ctx.async_copy(src_ref=s.rows, dst_ref=o)  # E: SG601
+
+
+@refused(HALVES, Tiles, arch=None)
+def tma_reduction_on_ampere(ctx: mgpu.LaunchContext[mgpu.sm_80], o: mgpu.GmemRef[mgpu.float16], s: Tiles) -> None:
+    ctx.async_copy(src_ref=s.rows, dst_ref=o, reduction_op="add")  # E: SG601
+
+
+@refused(HALVES, HALVES, Tiles, arch=None)
+def prefetch_on_ampere(
+    ctx: mgpu.LaunchContext[mgpu.sm_80], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    ctx.async_prefetch(gmem_ref=x)  # E: SG601
+
+
+@refused(HALVES, Tiles, arch=None)
+def tma_wait_on_ampere(ctx: mgpu.LaunchContext[mgpu.sm_80], o: mgpu.GmemRef[mgpu.float16], s: Tiles) -> None:
+    ctx.await_async_copy(0)  # E: SG601
+
+
+@refused(HALVES, HALVES, Tiles, arch="sm_80")
+def tma_on_ampere_where_nothing_is_stated(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, barrier=s.barrier)  # L: SG601
+
+
+@refused(HALVES, HALVES, Tiles, arch=None)
+def tma_by_name_on_ampere(
+    ctx: mgpu.LaunchContext[mgpu.sm_80], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    tma = mgpu.AsyncCopyImplementation.TMA
+    ctx.async_copy(src_ref=x, dst_ref=s.rows, implementation=tma, barrier=s.barrier)  # L: SG601
+
+
+@refused(HALVES, Ampere, arch=None)
+def fence_on_ampere(ctx: mgpu.LaunchContext[mgpu.sm_80], o: mgpu.GmemRef[mgpu.float16], s: Ampere) -> None:
+    mgpu.commit_shared()  # L: SG601
+
+
+@refused(HALVES, Ampere, arch=None)
+def registers_on_ampere(ctx: mgpu.LaunchContext[mgpu.sm_80], o: mgpu.GmemRef[mgpu.float16], s: Ampere) -> None:
+    mgpu.set_max_registers(40, action="decrease")  # L: SG601
+
+
+@legal(HALVES, Hopper, arch=None)
+def other_block_on_hopper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Hopper) -> None:
+    mgpu.get_cluster_ref(s.a, X, mgpu.block_id(X))
+
+
+@refused(HALVES, Ampere, arch=None)
+def other_block_on_ampere(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Ampere) -> None:
+    mgpu.get_cluster_ref(s.rows, X, mgpu.block_id(X))  # E: SG601
+
+
+@legal(HALVES, HALVES, (), arch=None, peers=2)
+def all_devices_on_hopper(
+    ctx: mgpu.LaunchContext[mgpu.sm_90a], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: tuple[()]
+) -> None:
+    ctx.to_remote_multicast(x)
+
+
+@refused(HALVES, HALVES, (), arch=None, peers=2)
+def all_devices_on_ampere(
+    ctx: mgpu.LaunchContext[mgpu.sm_80], x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: tuple[()]
+) -> None:
+    ctx.to_remote_multicast(x)  # E: SG601
 
 
 # --- multimem, clusters

@@ -13,10 +13,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Literal
 
-type Arch = Literal["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"]
+type Arch = Literal["sm_80", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"]
 
 CAPABILITY: dict[Arch | None, tuple[int, int] | None] = {
     None: None,  # what the kernel states, else unknown
+    "sm_80": (8, 0),
     "sm_90a": (9, 0),
     "sm_100a": (10, 0),
     "sm_103a": (10, 3),

@@ -9,6 +9,7 @@ import safegpu as mgpu
 from safegpu import tcgen05
 
 OUT = mgpu.GMEM((64, 64), mgpu.float32)
+THREADS = mgpu.AsyncCopyImplementation.CP_ASYNC
 MATRIX = mgpu.GMEM((128, 64), mgpu.float32)
 
 
@@ -19,6 +20,12 @@ class Hopper(mgpu.Scratch[mgpu.sm_90a]):
     shared = mgpu.Union((mgpu.SMEM((64, 64), mgpu.float32), mgpu.SMEM((64, 64), mgpu.float16)))
     barrier = mgpu.Barrier(1)
     barriers = mgpu.Barrier(1, num_barriers=2)
+
+
+class Ampere(mgpu.Scratch[mgpu.sm_80]):
+    tile = mgpu.SMEM((64, 64), mgpu.float32)
+    swizzled = mgpu.SMEM((64, 64), mgpu.float32, swizzle=128)
+    barrier = mgpu.Barrier(1)
 
 
 class Unstated(mgpu.Scratch):
@@ -65,6 +72,18 @@ class Stage:
 class Pair(NamedTuple):
     a: mgpu.SmemRef[mgpu.float16]
     b: mgpu.SmemRef[mgpu.float16, Literal[128], mgpu.sm_90a]
+
+
+def copy(ctx: mgpu.LaunchContext, src: mgpu.GmemRef[mgpu.float32], dst: mgpu.SmemRef[mgpu.float32]) -> None:
+    """A helper says no architecture, and serves each."""
+    ctx.async_copy(src_ref=src, dst_ref=dst, implementation=THREADS)
+
+
+def copy_by_either(
+    ctx: mgpu.LaunchContext[mgpu.sm_80 | mgpu.sm_90a], src: mgpu.GmemRef[mgpu.float32], dst: mgpu.SmemRef[mgpu.float32]
+) -> None:
+    ctx.async_copy(src_ref=src, dst_ref=dst, implementation=THREADS)
+    ctx.await_cp_async_copy(0)
 
 
 def unstated(a: mgpu.SmemRef[mgpu.float16, Literal[128]], b: mgpu.SmemRef[mgpu.float16, Literal[128]]) -> None:
@@ -174,6 +193,21 @@ def builder(arch: type[mgpu.Architecture] | None) -> mgpu.Kernel:
         unstated(s.a, s.b)
 
     return mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), OUT, Unstated, arch=arch)
+
+
+@legal(OUT, OUT, Ampere, arch=None)
+def on_ampere(
+    ctx: mgpu.LaunchContext[mgpu.sm_80], x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.float32], s: Ampere
+) -> None:
+    copy(ctx, x, s.tile)
+    copy_by_either(ctx, x, s.tile)
+    tiled = mgpu.TileTransform((8, 32))
+    ctx.async_copy(
+        src_ref=x, dst_ref=s.swizzled, gmem_transform=tiled, swizzle=128, barrier=s.barrier, implementation=THREADS
+    )
+    s.barrier.wait()
+    array = mgpu.FragmentedArray.load_tiled(s.swizzled, 128, layout=mgpu.WGMMA_LAYOUT)
+    (array + array).store_untiled(o, optimized=False)
 
 
 @legal(arch=None)

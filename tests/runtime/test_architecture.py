@@ -15,7 +15,7 @@ from jax.experimental.mosaic.gpu import utils as raw_utils
 
 import safegpu as mgpu
 from safegpu import _gate, _jax, architectures, tcgen05
-from safegpu.architectures import ARCHITECTURES, Architecture, HasTcgen05, having
+from safegpu.architectures import ARCHITECTURES, INSTEAD, Architecture, HasClusters, HasTcgen05, having
 from safegpu.offline.lowering import lower, lowered
 from tests.runtime.kernels import BLACKWELL, HOPPER, trace
 from tests.support.operations import OPERATIONS, Operation
@@ -30,6 +30,12 @@ WORDS = {
     "HasTcgen05": r"tcgen05\.|TMEM|orders_tensor_core=True",
     "HasTcgen05Int8": r"tcgen05\.mma of int8",
     "HasTMEMLoadReduce": r"reduce=",
+    "HasTMA": r"async_copy by TMA|async_prefetch|await_async_copy|prefetch_tensormap",
+    "HasAsyncProxy": r"commit_shared",
+    "HasClusters": r"cluster|store_tiled_async",
+    "HasMultimem": r"to_remote_multicast",
+    "HasRegisterReallocation": r"set_max_registers",
+    "HasFloat8": r"8-bit floats",
     "HasTMAGather": r"async_copy of gathered rows",
     "HasTMAScatter": r"async_copy to gathered rows",
     "HasLeaderTrackedTMA": r"leader_tracked",
@@ -52,10 +58,9 @@ def test_an_operation_is_refused_just_where_it_is_lacking(operation: Operation, 
     if issubclass(arch, operation.needs):
         assert lowered(operation.build, arch.compute_capability, peers=operation.peers)
         return
-    # Without tensor memory the allocation is what is refused, whatever is done with it.
-    needs = (
-        operation.needs if issubclass(arch, HasTcgen05) or not issubclass(operation.needs, HasTcgen05) else HasTcgen05
-    )
+    # The launch comes first, and what an operation rests on before the operation: tensor memory has to be allocated.
+    lacking = [each for each in reversed(operation.needs.__mro__) if each in INSTEAD and not issubclass(arch, each)]
+    needs = HasClusters if operation.cluster > 1 and not issubclass(arch, HasClusters) else lacking[0]
     with pytest.raises(mgpu.RuleError) as caught:
         lowered(operation.build, arch.compute_capability, peers=operation.peers)
     assert caught.value.code == "SG601"
@@ -73,7 +78,7 @@ def test_nothing_is_refused_where_the_architecture_is_unknown(operation: Operati
     assert lowered(operation.build, peers=operation.peers)
 
 
-@pytest.mark.parametrize("capability", [(8, 0), (8, 9), (10, 7), (12, 1)])
+@pytest.mark.parametrize("capability", [(8, 6), (8, 9), (10, 7), (12, 1)])
 def test_an_unlisted_architecture_is_unknown(capability: tuple[int, int]) -> None:
     assert lowered(OPERATIONS["tcgen05_commit"].build, capability)
 
@@ -83,8 +88,9 @@ def test_every_gate_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
     refused: set[str] = set()
     monkeypatch.setattr(_gate, "refuse", lambda code, message: refused.add(message[: message.index(" needs ")]))
     for operation in OPERATIONS.values():
-        for arch in (sm_90a, architectures.sm_103a, sm_120a):
-            with contextlib.suppress(AssertionError):  # Mosaic GPU's own, of sparse float4 on Hopper
+        for arch in (architectures.sm_80, sm_90a, architectures.sm_103a, sm_120a):
+            # Mosaic GPU's own: of sparse float4 on Hopper, of expect_tx and smaller floats on Ampere
+            with contextlib.suppress(AssertionError, NotImplementedError, ValueError):
                 lowered(operation.build, arch.compute_capability, peers=operation.peers)
     tcgen05_functions = (
         "async_copy_scales_smem_to_tmem", "async_copy_smem_to_tmem", "async_copy_sparse_metadata_smem_to_tmem",
@@ -98,6 +104,10 @@ def test_every_gate_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
         *("wgmma", "wgmma_commit_group", "wgmma_wait_group", "try_cluster_cancel", "query_cluster_cancel"),
         *("WGMMAAccumulator.zero", "WGMMAAccumulator.from_registers"),
         *("async_copy of gathered rows", "async_copy to gathered rows (scatter)", "async_copy with leader_tracked"),
+        *("async_copy by TMA", "async_prefetch", "await_async_copy", "prefetch_tensormap", "commit_shared"),
+        *("cluster=", "cluster_idx", "get_cluster_ref", "get_cluster_ptr"),
+        *("remap_to_cluster", "store_tiled_async", "to_remote_multicast", "set_max_registers"),
+        *("mma of 8-bit floats", "astype from or to 8-bit floats"),
         *("load_reduce_untiled of 8-bit floats", "multimem_load_reduce of 8-bit floats"),
     }
 
@@ -111,6 +121,17 @@ def test_the_message() -> None:
     )
     assert isinstance(caught.value, ValueError)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_the_message_of_the_oldest() -> None:
+    with pytest.raises(mgpu.RuleError) as caught:
+        lowered(OPERATIONS["tma_load"].build, (8, 0))
+    assert str(caught.value) == (
+        "SG601: async_copy by TMA needs sm_90a, sm_100a, sm_103a, sm_110a or sm_120a, but this kernel is lowered for "
+        "sm_80; on sm_80 copy to shared memory with async_copy(..., implementation="
+        "mgpu.AsyncCopyImplementation.CP_ASYNC), without a barrier, and await_cp_async_copy; from it with load_tiled "
+        "and store_untiled"
+    )
 
 
 def test_the_gate_is_at_the_authors_call() -> None:
@@ -264,7 +285,7 @@ def test_lowered_for_another_architecture_than_stated() -> None:
 
 
 def test_arch_is_a_token() -> None:
-    with pytest.raises(TypeError, match=r"arch must be one of mgpu\.sm_90a, .*got 'sm_90a'"):
+    with pytest.raises(TypeError, match=r"arch must be one of mgpu\.sm_80, mgpu\.sm_90a, .*got 'sm_90a'"):
         make(arch="sm_90a")
     with pytest.raises(TypeError, match="arch must be one of"):
         make(arch=HasTcgen05)

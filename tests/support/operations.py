@@ -18,16 +18,23 @@ from typing import Any
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import arith, memref
 
 import safegpu as mgpu
 from safegpu import architectures, tcgen05, utils
 from safegpu.architectures import (
     Architecture,
+    HasAsyncProxy,
     HasClusterLaunchControl,
+    HasClusters,
+    HasFloat8,
     HasFloat8Multimem,
     HasLeaderTrackedTMA,
+    HasMultimem,
+    HasRegisterReallocation,
     HasTcgen05,
     HasTcgen05Int8,
+    HasTMA,
     HasTMAGather,
     HasTMAScatter,
     HasTMEMLoadReduce,
@@ -40,7 +47,10 @@ GENERIC: Any = mgpu  # operations are called with whatever they take
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """A kernel that performs one operation, and nothing else that an architecture may lack but what it `needs`."""
+    """A kernel that performs one operation, and nothing else that an architecture may lack but what it `needs`.
+
+    With `cluster` above 1 it needs clusters too.
+    """
 
     name: str
     needs: type[Architecture]
@@ -290,7 +300,7 @@ HALVES = mgpu.GMEM((64, 64), mgpu.float16)
 TILING = mgpu.TileTransform((8, 64))
 
 
-@operation(Architecture, _Tile, HALVES, HALVES)
+@operation(HasTMA, _Tile, HALVES, HALVES)
 def tma(ctx: Any, x: Any, o: Any, s: Any) -> None:
     ctx.async_prefetch(gmem_ref=x, gmem_transform=TILING, swizzle=128)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, gmem_transform=TILING, swizzle=128, barrier=s.barrier)
@@ -304,7 +314,39 @@ class _Untiled(mgpu.Scratch):
     barrier = mgpu.Barrier(1)
 
 
-@operation(Architecture, _Untiled, HALVES, HALVES)
+@operation(HasTMA, _Tile, HALVES, HALVES)
+def tma_load(ctx: Any, x: Any, o: Any, s: Any) -> None:
+    implementation: Any = GENERIC.AsyncCopyImplementation.TMA
+    options: Any = {"gmem_transform": TILING, "swizzle": 128, "implementation": implementation}
+    ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, **options)
+
+
+@operation(HasTMA, _Tile, HALVES, HALVES)
+def tma_store(ctx: Any, x: Any, o: Any, s: Any) -> None:
+    ctx.async_copy(src_ref=s.tile, dst_ref=o, gmem_transform=TILING, swizzle=128)
+
+
+@operation(HasTMA, _Tile, HALVES, HALVES)
+def tma_prefetch(ctx: Any, x: Any, o: Any, s: Any) -> None:
+    ctx.async_prefetch(gmem_ref=x, gmem_transform=TILING, swizzle=128)
+
+
+@operation(HasTMA)
+def tma_wait(ctx: Any, o: Any, s: Any) -> None:
+    ctx.await_async_copy(0)
+
+
+@operation(HasTMA)
+def tma_descriptor(ctx: Any, o: Any, s: Any) -> None:
+    GENERIC.utils.prefetch_tensormap(utils.memref_ptr(o))
+
+
+@operation(HasAsyncProxy)
+def commit_shared(ctx: Any, o: Any, s: Any) -> None:
+    mgpu.commit_shared()
+
+
+@operation(HasTMA, _Untiled, HALVES, HALVES)
 def tma_bulk(ctx: Any, x: Any, o: Any, s: Any) -> None:
     oob: Any = GENERIC.OOBFillMode.PROMISE_IN_BOUNDS
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, oob_mode=oob)
@@ -318,7 +360,26 @@ def cp_async(ctx: Any, x: Any, o: Any, s: Any) -> None:
     ctx.await_cp_async_copy(0)
 
 
-@operation(Architecture, _Tile, HALVES, HALVES, cluster=2)
+@operation(Architecture, _Tile, HALVES, HALVES)
+def cp_async_tiled(ctx: Any, x: Any, o: Any, s: Any) -> None:
+    implementation: Any = GENERIC.AsyncCopyImplementation.CP_ASYNC
+    options: Any = {"gmem_transform": TILING, "swizzle": 128, "implementation": implementation}
+    ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, **options)
+    s.barrier.wait()
+    mgpu.FragmentedArray.load_tiled(s.tile, 128).store_tiled(s.tile, 128)
+    mgpu.utils.warpgroup_barrier()
+
+
+@operation(Architecture, _Untiled)
+def barrier(ctx: Any, o: Any, s: Any) -> None:
+    with mgpu.single_thread():
+        s.barrier.arrive()
+    s.barrier.arrive(can_complete=False)
+    s.barrier.test()
+    s.barrier.wait()
+
+
+@operation(HasTMA, _Tile, HALVES, HALVES, cluster=2)
 def tma_multicast(ctx: Any, x: Any, o: Any, s: Any) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.tile, gmem_transform=TILING, swizzle=128, barrier=s.barrier, collective=X)
 
@@ -355,7 +416,7 @@ def _reductions() -> None:
                 ctx.async_copy(src_ref=s, dst_ref=o, reduction_op=reduction)
 
         buffer = mgpu.SMEM((64, 64), dtype), mgpu.GMEM((64, 64), dtype)
-        operation(Architecture, *buffer, name=f"tma_reductions_{dtype.__name__}")(body)
+        operation(HasTMA, *buffer, name=f"tma_reductions_{dtype.__name__}")(body)
 
 
 _reductions()
@@ -392,16 +453,44 @@ def _ints() -> Any:
     return mgpu.FragmentedArray.broadcasted_iota(mgpu.int32, (128, 64), 0, mgpu.WGMMA_LAYOUT)
 
 
-@operation(Architecture, _Cluster, cluster=2)
+@operation(HasClusters, cluster=2)
+def cluster_launch(ctx: Any, o: Any, s: Any) -> None: ...
+
+
+@operation(HasClusters, _Cluster)
+def cluster_reference(ctx: Any, o: Any, s: Any) -> None:
+    zero = mgpu.c(0, mgpu.Index)
+    memref.store(mgpu.c(0, mgpu.int8), mgpu.get_cluster_ref(s.answer, X, zero), [zero])
+
+
+@operation(HasClusters, _Cluster)
+def cluster_pointer(ctx: Any, o: Any, s: Any) -> None:
+    pointer = GENERIC.utils.get_cluster_ptr(s.barrier.get_ptr(), mgpu.c(0, mgpu.int32))
+    GENERIC.utils.inline_ptx("st.b32 [$0], $1;", pointer, mgpu.c(0, mgpu.int32), has_side_effects=True)
+
+
+@operation(HasClusters, _Cluster)
+def cluster_remapped_barrier(ctx: Any, o: Any, s: Any) -> None:
+    s.barrier.remap_to_cluster(X, mgpu.c(0, mgpu.Index)).arrive()
+
+
+@operation(HasClusters, (), mgpu.GMEM((1,), mgpu.int32))
+def cluster_index(ctx: Any, o: Any, s: Any) -> None:
+    memref.store(arith.index_cast(ir.IntegerType.get_signless(32), mgpu.cluster_idx(X)), o, [mgpu.c(0, mgpu.Index)])
+
+
+@operation(HasClusters, _Cluster, cluster=2)
 def cluster_barrier(ctx: Any, o: Any, s: Any) -> None:
     s.cluster.arrive()
     s.cluster.wait()
 
 
-@operation(Architecture, _Cluster, cluster=2)
-def cluster_stores(ctx: Any, o: Any, s: Any) -> None:
-    for atomic in (None, "add"):
-        _ints().store_tiled_async(s.tile, s.barrier, X, mgpu.c(0, mgpu.Index), swizzle=128, atomic=atomic)
+for _blocks in (1, 2):
+
+    @operation(HasClusters, _Cluster, cluster=_blocks, name=f"cluster_stores_of_{_blocks}")
+    def _cluster_stores(ctx: Any, o: Any, s: Any) -> None:
+        for atomic in (None, "add"):
+            _ints().store_tiled_async(s.tile, s.barrier, X, mgpu.c(0, mgpu.Index), swizzle=128, atomic=atomic)
 
 
 @operation(HasClusterLaunchControl, _Cluster)
@@ -418,7 +507,7 @@ def cluster_cancel_query(ctx: Any, o: Any, s: Any) -> None:
 
 
 def _multimem() -> None:
-    def loaded(dtype: Any, *reductions: str, needs: Any = Architecture) -> None:
+    def loaded(dtype: Any, *reductions: str, needs: Any = HasMultimem) -> None:
         def body(ctx: Any, x: Any, o: Any, s: Any) -> None:
             everywhere = ctx.to_remote_multicast(x)
             for reduction in reductions:
@@ -448,7 +537,7 @@ def multimem_load_reduce(ctx: Any, x: Any, o: Any, s: Any) -> None:
     GENERIC.utils.multimem_load_reduce(ir.VectorType.get((4,), ir.Float8E5M2Type.get()), pointer, "add")
 
 
-@operation(Architecture, (), mgpu.GMEM((128, 64), mgpu.int32), mgpu.GMEM((1,), mgpu.int32), peers=2)
+@operation(HasMultimem, (), mgpu.GMEM((128, 64), mgpu.int32), mgpu.GMEM((1,), mgpu.int32), peers=2)
 def multimem_store_and_signal(ctx: Any, x: Any, o: Any, s: Any) -> None:
     array = mgpu.FragmentedArray.load_strided(x)
     array.store_untiled(ctx.to_remote_multicast(x), optimized=False)
@@ -474,13 +563,49 @@ def _warp_mma() -> None:
                 a, b = a.astype(mgpu.float32), b.astype(mgpu.float32)
             GENERIC.mma(d, a.astype(dtype), b.astype(dtype)).store_untiled(o, optimized=False)
 
-        operation(Architecture, (), mgpu.GMEM((64, 8), acc), name=f"warp_mma_{dtype.__name__}")(body)
+        needs = HasFloat8 if dtype.bits == 8 and not integer else Architecture
+        operation(needs, (), mgpu.GMEM((64, 8), acc), name=f"warp_mma_{dtype.__name__}")(body)
 
 
 _warp_mma()
 
 
-@operation(Architecture)
+def _float8_mma() -> None:
+    for dtype in (mgpu.float8_e4m3fn, mgpu.float8_e5m2):
+
+        def body(ctx: Any, o: Any, s: Any, dtype: Any = dtype) -> None:
+            layouts = mgpu.MMALayouts(dtype)
+            a, b = (
+                mgpu.FragmentedArray.splat(mgpu.c(0, mgpu.int8), shape, layout, is_signed=True).bitcast(dtype)
+                for shape, layout in (((64, 32), layouts.lhs), ((32, 8), layouts.rhs))
+            )
+            d = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (64, 8), layouts.acc)
+            GENERIC.mma(d, a, b).store_untiled(o, optimized=False)
+
+        operation(HasFloat8, (), mgpu.GMEM((64, 8), mgpu.float32), name=f"warp_mma_alone_{dtype.__name__}")(body)
+
+
+_float8_mma()
+
+
+def _conversions() -> None:
+    for narrow in (mgpu.float8_e4m3fn, mgpu.float8_e5m2):
+        for wide in (mgpu.float32, mgpu.float16):
+            for source, target in ((narrow, wide), (wide, narrow)):
+
+                def body(ctx: Any, x: Any, o: Any, s: Any, target: Any = target) -> None:
+                    array = GENERIC.FragmentedArray.load_strided(x)
+                    array.astype(target).store_untiled(o, optimized=False)
+
+                buffers = mgpu.GMEM((128, 64), source), mgpu.GMEM((128, 64), target)
+                name = f"astype_{source.__name__}_{target.__name__}"
+                operation(HasFloat8, (), *buffers, name=name)(body)
+
+
+_conversions()
+
+
+@operation(HasRegisterReallocation)
 def set_max_registers(ctx: Any, o: Any, s: Any) -> None:
     mgpu.set_max_registers(40, action="decrease")
 
@@ -493,9 +618,12 @@ def main() -> None:
     from safegpu import compile_kernel
 
     capability, out = getattr(architectures, sys.argv[1]), Path(sys.argv[2])
-    arch = architectures.having(capability)[0].__name__
-    for each in of(capability):
-        (out / f"{each.name}.ptx").write_text(compile_kernel(each.build, arch=arch, peers=each.peers).ptx)
+    oldest = architectures.having(capability)[0]
+    # Mosaic GPU writes other PTX for what is older than Hopper.
+    for arch in {oldest, architectures.sm_90a} if oldest is architectures.sm_80 else {oldest}:
+        for each in of(capability):
+            ptx = compile_kernel(each.build, arch=arch.__name__, peers=each.peers).ptx
+            (out / f"{each.name}.{arch.__name__}.ptx").write_text(ptx)
 
 
 if __name__ == "__main__":

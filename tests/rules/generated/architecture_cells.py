@@ -14,9 +14,12 @@ from safegpu.architectures import (
     ARCHITECTURES,
     Architecture,
     HasClusterLaunchControl,
+    HasClusters,
     HasFloat8Multimem,
+    HasMultimem,
     HasTcgen05,
     HasTcgen05Int8,
+    HasTMA,
     HasTMAGather,
     HasTMAScatter,
     HasTMEMLoadReduce,
@@ -32,6 +35,7 @@ SCRATCH = """\
     fours = mgpu.SMEM((128, 256), mgpu.float4_e2m1fn, swizzle=128)
     twos = mgpu.SMEM((1, 2, 128, 64), mgpu.uint2, tiling=())
     exponents = mgpu.SMEM((1, 1, 32, 16), mgpu.float8_e8m0fnu, tiling=())
+    whole = mgpu.SMEM((128, 64), mgpu.int32, swizzle=128)
     answer = mgpu.SMEM((16,), mgpu.int8)
     barrier = mgpu.Barrier(1)
     acc = mgpu.TMEM((128, 128), mgpu.float32)
@@ -100,13 +104,35 @@ NEEDS: dict[type[Architecture], tuple[str, ...]] = {
         "mgpu.query_cluster_cancel(s.answer)",
         "mgpu.query_cluster_cancel(mgpu.memref_reshape(s.answer, (4, 4)))",
     ),
-    Architecture: (
+    HasTMA: (
         "ctx.async_copy(src_ref=g, dst_ref=s.a, gmem_slice=slice(0, 128), swizzle=128, barrier=s.barrier)",
+        "ctx.async_copy(src_ref=g, dst_ref=s.plain, barrier=s.barrier)",
+        "ctx.async_copy(src_ref=g, dst_ref=s.a, swizzle=128, barrier=s.barrier, collective=mgpu.Dimension.x)",
         "ctx.async_copy(src_ref=s.a, dst_ref=g, swizzle=128)",
-        "mgpu.FragmentedArray.load_reduce_untiled(ctx.to_remote_multicast(g), strided, 'add')",
-        "mgpu.FragmentedArray.load_tiled(s.a, 128).store_tiled(s.a, 128)",
+        "ctx.async_copy(src_ref=s.plain, dst_ref=g)",
+        "ctx.async_copy(src_ref=s.a, dst_ref=g, swizzle=128, reduction_op='max')",
+        "ctx.async_copy(src_ref=s.plain, dst_ref=g, reduction_op='add')",
+        "ctx.async_prefetch(gmem_ref=g, swizzle=128)",
+        "ctx.await_async_copy(0)",
+    ),
+    HasClusters: (
         "mgpu.get_cluster_ref(s.a, mgpu.Dimension.x, mgpu.block_id(mgpu.Dimension.x))",
-        "mgpu.commit_shared()",
+        "whole.store_tiled_async(s.whole, s.barrier, mgpu.Dimension.x, mgpu.block_id(mgpu.Dimension.x), swizzle=128)",
+        "whole.store_tiled_async(s.whole, s.barrier, mgpu.Dimension.x, mgpu.block_id(mgpu.Dimension.x), 128, atomic='add')",
+    ),
+    HasMultimem: (
+        "ctx.to_remote_multicast(g)",
+        "mgpu.FragmentedArray.load_reduce_untiled(ctx.to_remote_multicast(g), strided, 'add')",
+    ),
+    Architecture: (
+        "ctx.async_copy(src_ref=g, dst_ref=s.a, swizzle=128, implementation=mgpu.AsyncCopyImplementation.CP_ASYNC)",
+        "ctx.async_copy(src_ref=g, dst_ref=s.plain, implementation=mgpu.AsyncCopyImplementation.CP_ASYNC)",
+        "ctx.async_copy(src_ref=g, dst_ref=s.plain, implementation=mgpu.AsyncCopyImplementation.CP_ASYNC, barrier=s.barrier)",
+        "ctx.async_copy(src_ref=g, dst_ref=s.plain, implementation=either)",
+        "ctx.await_cp_async_copy(0)",
+        "s.barrier.wait()",
+        "mgpu.FragmentedArray.load_tiled(s.a, 128).store_tiled(s.a, 128)",
+        "mgpu.utils.warpgroup_barrier()",
     ),
 }
 """What needs each capability: the memory of `s` and what `ctx` gives is of the architecture, the rest of none."""
@@ -119,6 +145,8 @@ PARAMETERS = (
     "registers: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA]",
     "native: mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.TCGEN05]",
     "rows: mgpu.FragmentedArray[mgpu.uint32, mgpu.layouts.TMA_INDICES]",
+    "whole: mgpu.FragmentedArray[mgpu.int32, mgpu.layouts.WGMMA]",
+    "either: mgpu.AsyncCopyImplementation",
     "strided: mgpu.WGStridedFragLayout",
     "d: mgpu.DenseTMEM[mgpu.float32]",
     "int_d: mgpu.DenseTMEM[mgpu.int32]",
