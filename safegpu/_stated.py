@@ -5,11 +5,12 @@ What is stated is what the kernel is lowered for, so the places have to agree.
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+import types
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, get_args, get_origin
 
 from safegpu import _gate
-from safegpu._jax import stated_capability
+from safegpu._jax import known_capability, stated_capability
 from safegpu.architectures import ARCHITECTURES, Architecture
 from safegpu.launch_context import LaunchContext
 from safegpu.specs import Scratch, scratches  # type: ignore[attr-defined]  # of the runtime half
@@ -17,6 +18,9 @@ from safegpu.specs import Scratch, scratches  # type: ignore[attr-defined]  # of
 __all__ = ["stated_architecture"]
 
 _ATTRIBUTE = "__safegpu_architecture__"
+
+type _Alternatives = tuple[type[Architecture], ...]
+"""What one place states: `Scratch[sm_100a | sm_103a]` is for either."""
 
 
 def stated_architecture(kernel: object) -> type[Architecture] | None:
@@ -39,40 +43,58 @@ def stated(arch: Any, scratch: Any, body: Callable[..., Any]) -> type[Architectu
     if arch is not None and not _is_token(arch):
         names = ", ".join(f"mgpu.{each.__name__}" for each in ARCHITECTURES)
         raise TypeError(f"as_gpu_kernel: arch must be one of {names}, got {arch!r}")
-    said: dict[str, type[Architecture]] = {}
+    said: dict[str, _Alternatives] = {}
     if arch is not None:
-        said[f"arch={arch.__name__}"] = arch
+        said[f"arch={arch.__name__}"] = (arch,)
     for cls in scratches(scratch):
-        said |= {f"{cls.__name__}(Scratch[{each.__name__}])": each for each in _of_scratch(cls)}
-    if (of_body := _of_context(body)) is not None:
-        said[f"ctx: LaunchContext[{of_body.__name__}]"] = of_body
-    if len(set(said.values())) > 1:
+        said |= {f"{cls.__name__}(Scratch[{_listed(each, ' | ')}])": each for each in _of_scratch(cls)}
+    if of_body := _of_context(body):
+        said[f"ctx: LaunchContext[{_listed(of_body, ' | ')}]"] = of_body
+    return _chosen(said) if said else None
+
+
+def _chosen(said: dict[str, _Alternatives]) -> type[Architecture]:
+    """The architecture that all places state: of several, the one that is asked for, the GPU's, or the first."""
+    common = [each for each in ARCHITECTURES if all(each in alternatives for alternatives in said.values())]
+    if not common:
         _gate.refuse(
             "SG602", f"this kernel states two architectures, {' and '.join(said)}; state the one that it is for"
         )
-    one = next(iter(said.values()), None)
-    lowering_for = stated_capability()
-    if one is not None and lowering_for not in (None, one.compute_capability):
-        major, minor = lowering_for or (0, 0)
+        common = [*next(iter(said.values()))]
+    asked = stated_capability()
+    wanted = asked or known_capability()
+    chosen = next((each for each in common if each.compute_capability == wanted), None)
+    if asked is not None and chosen is None:
+        major, minor = asked
         _gate.refuse(
             "SG602",
             f"this kernel states {next(iter(said))}, and is lowered for compute capability {major}.{minor}; "
-            f"lower it for {one.__name__}",
+            f"lower it for {_listed(common, ' or ')}",
         )
-    return one
+    return chosen or common[0]
+
+
+def _listed(architectures: Iterable[type[Architecture]], by: str) -> str:
+    return by.join(each.__name__ for each in architectures)
 
 
 def _is_token(value: object) -> bool:
     return value in ARCHITECTURES
 
 
-def _of_scratch(cls: type) -> Iterator[type[Architecture]]:
+def _alternatives(written: object) -> _Alternatives:
+    """The architectures that a type argument names, one or a union of several; none where it is something else."""
+    members = get_args(written) if isinstance(written, types.UnionType) else (written,)
+    return tuple(members) if all(map(_is_token, members)) else ()
+
+
+def _of_scratch(cls: type) -> Iterator[_Alternatives]:
     """What the bases `Scratch[...]` of a class say, its own and those of its base classes."""
     for each in cls.__mro__:
         for base in vars(each).get("__orig_bases__", ()):
             origin = get_origin(base)
             if isinstance(origin, type) and issubclass(origin, Scratch):
-                yield from filter(_is_token, get_args(base))
+                yield from filter(None, map(_alternatives, get_args(base)))
 
 
 def _annotation_of_first(body: Any) -> Any:
@@ -82,7 +104,7 @@ def _annotation_of_first(body: Any) -> Any:
     return next(iter(inspect.signature(body).parameters.values())).annotation
 
 
-def _of_context(body: Callable[..., Any]) -> type[Architecture] | None:
+def _of_context(body: Callable[..., Any]) -> _Alternatives:
     """What the annotation of a body's first parameter says, where there is one that evaluates."""
     try:
         annotation = _annotation_of_first(body)
@@ -95,8 +117,8 @@ def _of_context(body: Callable[..., Any]) -> type[Architecture] | None:
                 function = inspect.unwrap(type(function).__call__)
             annotation = eval(annotation, function.__globals__, inspect.getclosurevars(function).nonlocals)
     except Exception:  # an annotation may name what exists for checkers alone
-        return None
+        return ()
     origin = get_origin(annotation)
     if not (isinstance(origin, type) and issubclass(origin, LaunchContext)):
-        return None
-    return next(filter(_is_token, get_args(annotation)), None)
+        return ()
+    return next(filter(None, map(_alternatives, get_args(annotation))), ())

@@ -101,10 +101,9 @@ def _compile(options: argparse.Namespace) -> int:
 
 
 def _number_of_devices(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of devices, 1 or more, got {text!r}")
+    return int(text)
 
 
 def _explain(options: argparse.Namespace) -> int:

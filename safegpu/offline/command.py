@@ -41,6 +41,9 @@ def run(
     except BadTarget as error:  # of every target
         print(f"safegpu: {error}", file=sys.stderr)
         return CALL_FAILED
+    except OSError as error:
+        print(f"safegpu: cannot write below {out or OUT}: {error}", file=sys.stderr)
+        return CALL_FAILED
     finally:
         line.clear()
     failures = [outcome.result for outcome in outcomes if isinstance(outcome.result, Failure)]

@@ -22,9 +22,11 @@ def _compiler(arch: str) -> Elsewhere:
     return _COMPILERS[arch]
 
 
-def compile_kernel(kernel: Any, *, arch: str | None = None, peers: int | None = None) -> Compiled:
+def compile_kernel(kernel: Any, *, arch: Any = None, peers: int | None = None) -> Compiled:
     """Compiles a kernel to SASS without a GPU. `public.pyi` says what it takes."""
     require_toolchain()
+    if isinstance(arch, type):
+        arch = arch.__name__
     if peers is not None and peers < 1:
         raise BadTarget(f"peers is the number of devices in the mesh and must be at least 1, got {peers}")
     from safegpu.offline.kernels import lower

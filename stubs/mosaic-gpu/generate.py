@@ -47,6 +47,7 @@ ADDED = {
 }
 # fmt: on
 ADDED_EVERYWHERE = {"wrap"}
+ADDED_KEYWORDS = {"arch"}
 
 # Members that Mosaic GPU's classes have and safegpu leaves out (tests/surface/test_complete.py).
 # The private ones are what jax's own tests use.
@@ -238,6 +239,10 @@ class Inlined(ast.NodeTransformer):
         written: ast.expr = Replaced(by_name).visit(parsed(ast.unparse(alias.value)))
         return written
 
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        alias = self.aliases.get(node.id)
+        return node if alias is None else parsed(ast.unparse(alias.value))
+
 
 class Replaced(ast.NodeTransformer):
     def __init__(self, by_name: dict[str, ast.expr]) -> None:
@@ -286,7 +291,7 @@ class Module:
         aliases = {
             node.name.id: node
             for node in self.tree.body
-            if isinstance(node, ast.TypeAlias) and names(node.value) & REFERENCES
+            if isinstance(node, ast.TypeAlias) and names(node.value) & (REFERENCES | TMEM)
         }
         self.inlined = Inlined(aliases)
         self.dropped = set(aliases) | REFERENCES | ADDED[""]
@@ -389,7 +394,10 @@ class Module:
 
 
 def later(node: ast.FunctionDef, owner: str) -> ast.FunctionDef:
-    """With the keywords that a later jax adds."""
+    """With the keywords that a later jax adds, and without safegpu's own."""
+    keywords = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    kept = [(one, default) for one, default in keywords if one.arg not in ADDED_KEYWORDS]
+    node.args.kwonlyargs, node.args.kw_defaults = [one for one, _ in kept], [default for _, default in kept]
     known = {one.arg for one in [*node.args.args, *node.args.kwonlyargs]}
     for name in LATER.get((owner, node.name), ()):
         if name not in known:
@@ -433,7 +441,9 @@ def core() -> str:
             aliases.append(ast.unparse(node))
     make = found["as_gpu_kernel"]
     assert isinstance(make, ast.FunctionDef)
-    later(make, "")
+    for node in found.values():
+        if isinstance(node, ast.FunctionDef):
+            later(node, "")
     make.decorator_list, make.type_params, make.body = [], [], [ast.Expr(ast.Constant(...))]
     for argument in [*make.args.args, *make.args.kwonlyargs]:
         if argument.arg in UNKNOWN_SPECS:

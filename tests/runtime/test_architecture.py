@@ -284,6 +284,26 @@ def test_lowered_for_another_architecture_than_stated() -> None:
         lowered(lambda: make(arch=sm_90a), BLACKWELL)
 
 
+class OfTwo(mgpu.Scratch[mgpu.sm_103a | mgpu.sm_110a]):
+    tile = mgpu.SMEM((64, 64), mgpu.float16)
+
+
+def test_several_architectures() -> None:
+    def told(capability: Any, **options: Any) -> Any:
+        return TYPED.stated_architecture(lower(lambda: make(scratch=OfTwo, **options), capability)[0])
+
+    assert told(None) is architectures.sm_103a, "the first, where nobody asks for one of them"
+    assert told((10, 3)) is architectures.sm_103a
+    assert told((11, 0)) is told(None, arch=architectures.sm_110a) is architectures.sm_110a
+    stated = r"OfTwo\(Scratch\[sm_103a \| sm_110a\]\)"
+    with pytest.raises(mgpu.RuleError, match=f"SG602: .*{stated}.* 9.0; lower it for sm_103a or sm_110a"):
+        told(HOPPER)
+    with pytest.raises(mgpu.RuleError, match=f"SG602: .*arch=sm_90a and {stated}"):
+        told(None, arch=sm_90a)
+    with pytest.raises(mgpu.RuleError, match=rf"SG602: .*{stated} and ctx: LaunchContext\[sm_100a\]"):
+        told(None, body=in_context)
+
+
 def test_arch_is_a_token() -> None:
     with pytest.raises(TypeError, match=r"arch must be one of mgpu\.sm_80, mgpu\.sm_90a, .*got 'sm_90a'"):
         make(arch="sm_90a")
