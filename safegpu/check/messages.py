@@ -178,7 +178,7 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
         ("misc",),
         re.compile(
             rf'^Invalid self argument {_GOT} to (?:attribute|class attribute) function "(?P<function>\w+)"'
-            r'(?: with type "Callable\[\[(?P<expected>\w+\[\w+\]))?'  # a context of what has a capability
+            r'(?: with type "(?:Callable\[\[|def \w+\(self, self: )(?P<expected>\w+\[\w+\]))?'  # a context of what has a capability
         ),
         _self_argument,
     ),
