@@ -178,7 +178,7 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
         ("misc",),
         re.compile(
             rf'^Invalid self argument {_GOT} to (?:attribute|class attribute) function "(?P<function>\w+)"'
-            # a context of what has a capability
+            # the context of an architecture that has a capability, in each of mypy's spellings
             r'(?: with type "(?:Callable\[\[|def \w+\((?:self, )?self: )(?P<expected>\w+\[\w+\]))?'
         ),
         _self_argument,
