@@ -170,9 +170,6 @@ def test_layout_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
         "[[tool.mypy.overrides]]",
         'module = "jax.*"',
         'follow_imports = "skip"',
-        "[[tool.mypy.overrides]]",
-        'module = "jaxlib.mlir.dialects.*"',
-        'follow_imports = "skip"',
     ]
 
 
