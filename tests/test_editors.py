@@ -43,7 +43,7 @@ def test_what_a_checker_prints(tmp_path: Path, command: str, said: str) -> None:
         check=False,
     )
     out = done.stdout + (done.stderr if name == "pyrefly" else "")
-    lines = [line for line in out.replace(str(tmp_path), "/home/me").replace("\xa0", " ").splitlines() if line]
+    lines = [line for line in out.replace(str(tmp_path), "/project").replace("\xa0", " ").splitlines() if line]
     if "grep" in command:
         lines = [line for line in lines if "error:" in line]
     if name == "pyrefly":  # and not how to set it up

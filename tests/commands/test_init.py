@@ -243,7 +243,7 @@ def test_what_to_add_by_hand_is_said(capsys: pytest.CaptureFixture[str]) -> None
     ("origin", "entry"),
     [
         ({"url": "https://x.org/s", "vcs_info": {"vcs": "git", "commit_id": "0a"}}, ("https://x.org/s", "0a")),
-        ({"url": "file:///home/me/s", "dir_info": {"editable": True}}, "safegpu[check] @ file:///home/me/s"),
+        ({"url": "file:///project/s", "dir_info": {"editable": True}}, "safegpu[check] @ file:///project/s"),
         (None, "safegpu[check]==1.2"),
     ],
 )
