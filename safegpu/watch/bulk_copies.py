@@ -1,0 +1,83 @@
+"""SG905: shared memory is overwritten while a copy out of it is still reading."""
+
+from typing import Any
+
+from safegpu import _gate
+from safegpu._jax import ir
+from safegpu.watch._core import Call, after, before, state, told
+from safegpu.watch._program import Window, follows, overlap, unseen, window
+
+_COMMIT = r"cp\.async\.bulk\.commit\.group"
+_WAIT = r"cp\.async\.bulk\.wait\.group"
+
+
+class _Copy:
+    """A copy out of shared memory that may be under way."""
+
+    def __init__(self, call: Call, source: Window) -> None:
+        self.block, self.place, self.source = call.block, call.place, source
+        self.groups_after: int | None = 0  # committed after its own; None where a loop or a conditional decides
+
+
+class _Copies:
+    def __init__(self) -> None:
+        self.commits = self.waits = 0
+        self.under_way: list[_Copy] = []
+
+
+@after("LaunchContext.async_copy")
+def _started(call: Call) -> None:
+    source = window(call.get("src_ref"))
+    if source is None:
+        return
+    copies, block = state(_Copies), call.block
+    commits = call.get("arrive") is not False
+    for copy in copies.under_way:
+        if copy.groups_after is not None:
+            copy.groups_after = copy.groups_after + 1 if commits and block == copy.block else None
+    if commits:
+        copies.commits += 1
+        copies.under_way.append(_Copy(call, source))
+
+
+@after("LaunchContext.await_async_copy")
+def _waited(call: Call) -> None:
+    copies, allowed = state(_Copies), call["allow_groups"]
+    copies.waits += 1
+    copies.under_way = [each for each in copies.under_way if _is_surely_under_way(each, allowed, call.block)]
+
+
+def _is_surely_under_way(copy: _Copy, allowed: Any, block: ir.Block) -> bool:
+    if not isinstance(allowed, int) or copy.groups_after is None or block != copy.block:
+        return False
+    return copy.groups_after < allowed
+
+
+@before("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
+def _overwritten(call: Call) -> None:
+    _check(call, call.get("ref", call.get("dst")))
+
+
+@before("LaunchContext.async_copy")
+def _copied_over(call: Call) -> None:
+    _check(call, call.get("dst_ref"))
+
+
+def _check(call: Call, ref: Any) -> None:
+    copies = state(_Copies)
+    if not copies.under_way:
+        return
+    written = window(ref)
+    if written is None:
+        return
+    for copy in copies.under_way:
+        if not follows(copy.block, call.block) or not overlap(copy.source, written):
+            continue
+        if unseen(call.block, _WAIT, copies.waits) or unseen(call.block, _COMMIT, copies.commits):
+            copies.under_way.clear()
+            return
+        _gate.refuse(
+            "SG905",
+            f"{call.name} overwrites shared memory that the copy at {told(copy.place)} may still be reading: "
+            "call ctx.await_async_copy(0, await_read_only=True) before, or allow fewer copies to be under way there",
+        )

@@ -1,0 +1,84 @@
+"""SG902: shared memory that the threads have written is read by a copy or by the tensor core without a fence between.
+
+Threads write through the generic proxy, TMA and the tensor core read through the async proxy, and only a fence orders
+the two, `commit_shared`.
+"""
+
+from typing import Any, NamedTuple
+
+from safegpu import _gate
+from safegpu._jax import ir
+from safegpu.watch._core import Call, Place, after, before, state, told
+from safegpu.watch._program import Window, follows, overlap, unseen, window
+
+_FENCE = r"fence\.proxy(?!\.alias)"
+
+
+class _Write(NamedTuple):
+    window: Window
+    block: ir.Block
+    place: Place | None
+    by: str
+
+
+class _Writes:
+    """What threads have written since the last fence, by allocation."""
+
+    def __init__(self) -> None:
+        self.fences = 0
+        self.unfenced: dict[ir.Value, list[_Write]] = {}
+
+
+@after("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
+def _written(call: Call) -> None:
+    target = window(call.get("ref", call.get("dst")))
+    if target is not None:
+        write = _Write(target, call.block, call.place, call.name.partition(".")[2])
+        state(_Writes).unfenced.setdefault(target.allocation, []).append(write)
+
+
+@after("utils.commit_shared")
+def _fenced(call: Call) -> None:
+    writes = state(_Writes)
+    writes.fences += 1
+    writes.unfenced.clear()
+
+
+@before("LaunchContext.async_copy")
+def _copied(call: Call) -> None:
+    _check(call, "the copy", call.get("src_ref"))
+
+
+@before("wgmma", "tcgen05.mma")
+def _multiplied(call: Call) -> None:
+    _check(call, "the tensor core", call["a"], call["b"])
+
+
+@before(
+    "tcgen05.async_copy_smem_to_tmem",
+    "tcgen05.async_copy_scales_smem_to_tmem",
+    "tcgen05.async_copy_sparse_metadata_smem_to_tmem",
+)
+def _copied_to_tmem(call: Call) -> None:
+    _check(call, "the copy to tensor memory", call["smem_ref"])
+
+
+def _check(call: Call, reader: str, *refs: Any) -> None:
+    writes = state(_Writes)
+    if not writes.unfenced:
+        return
+    for ref in refs:
+        read = window(ref)
+        if read is None:
+            continue
+        for write in writes.unfenced.get(read.allocation, ()):
+            if not follows(write.block, call.block) or not overlap(write.window, read):
+                continue
+            if unseen(call.block, _FENCE, writes.fences):
+                writes.unfenced.clear()
+                return
+            _gate.refuse(
+                "SG902",
+                f"{call.name} reads shared memory that {write.by} wrote at {told(write.place)}, with no "
+                f"commit_shared() between: {reader} may read what was there before; call it after the store",
+            )
