@@ -207,9 +207,10 @@ def _refuse_bytes(events: list[_Bytes], announced: int, brought: int) -> None:
     copies = [event for event in events if event.brought]
     announcements = [event for event in events if not event.brought]
     told_copies = ", ".join(dict.fromkeys(told(each.place) for each in copies))
+    own = "; a copy without arrive=False announces its own" if any(each.arrives for each in copies) else ""
     where = f" at {', '.join(dict.fromkeys(told(each.place) for each in announcements))}" if announcements else ""
     _gate.refuse(
         "SG408",
         f"{announced} bytes are announced{where}, and the copies at {told_copies} bring {brought}: the barrier "
-        f"{'never completes' if announced > brought else 'completes too early, or never'}; announce {brought}",
+        f"{'never completes' if announced > brought else 'completes too early, or never'}; announce {brought}{own}",
     )

@@ -214,9 +214,7 @@ def unfenced_in_a_loop(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: Tiles
 ) -> None:
     @mgpu.fori(mgpu.c(4, mgpu.Index), mgpu.WGMMAAccumulator.zero(64, 64))
-    def steps(
-        _: mgpu.Index, acc: mgpu.WGMMAAccumulator[mgpu.float32]
-    ) -> mgpu.WGMMAAccumulator[mgpu.float32]:
+    def steps(_: mgpu.Index, acc: mgpu.WGMMAAccumulator[mgpu.float32]) -> mgpu.WGMMAAccumulator[mgpu.float32]:
         loaded(x).store_tiled(s.other, swizzle=128)
         transposed = mgpu.memref_transpose(s.other, (1, 0, 3, 2))
         acc = mgpu.wgmma(acc, s.tile, transposed, swizzle=128)  # L: SG902

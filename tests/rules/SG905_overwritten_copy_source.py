@@ -26,9 +26,7 @@ def put(x: mgpu.GmemRef[mgpu.float16], tile: mgpu.SmemRef[mgpu.float16]) -> None
 
 
 @legal(IN, IN, Tiles, arch="sm_90a")
-def waited_for(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
-) -> None:
+def waited_for(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles) -> None:
     ctx.async_copy(src_ref=s.tile, dst_ref=o)
     ctx.await_async_copy(0, await_read_only=True)
     put(x, s.tile)
