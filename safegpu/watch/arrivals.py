@@ -116,11 +116,12 @@ def _arrivals(use: _Use) -> int | None:
 def _refuse_arrivals(waits: list[_Wait], expected: int, most: int) -> None:
     times = "" if len(waits) == 1 else f", each of the {len(waits)} times that it is waited for"
     arrive = "nothing arrives there" if most == 0 else f"at most {most} arrive in all"
+    number = f"{expected} arrival{'s' if expected > 1 else ''}"
     _gate.refuse(
         "SG407",
-        f"the wait at {told(waits[0].place)} never ends: the barrier expects {expected} arrivals{times}, and {arrive}; "
-        "a copy, an arrive_expect_tx and a commit_arrive arrive once for each thread that issues them: declare it "
-        "with that number, or arrive there",
+        f"the wait at {told(waits[0].place)} never ends: the barrier expects {number}{times}, and {arrive}; a copy, an "
+        "arrive_expect_tx and a commit_arrive arrive once for each thread that issues them: declare the barrier with "
+        "that number, or arrive there",
     )
 
 

@@ -190,5 +190,6 @@ def another_barrier(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S
     """The wait in between frees shared memory."""
     multiply(s.acc, s)
     s.done.wait(orders_tensor_core=True)
-    s.slots[0].wait()
+    s.freed.arrive(predicate=mgpu.single_thread_predicate())
+    s.freed.wait()
     s.acc.load().store_untiled(o, optimized=False)
