@@ -139,16 +139,16 @@ def constant(value: Any) -> int | None:
 
 
 class Mbarrier(NamedTuple):
-    """One barrier of those allocated together; `index` is None where only the value `offset` says which."""
+    """One barrier of those allocated together; `number` is None where only the value `offset` says which."""
 
     allocation: ir.Value
     offset: ir.Value
-    index: int | None
+    number: int | None
 
     def is_surely(self, other: "Mbarrier") -> bool:
         if self.allocation != other.allocation:
             return False
-        return self.offset == other.offset if None in (self.index, other.index) else self.index == other.index
+        return self.offset == other.offset if None in (self.number, other.number) else self.number == other.number
 
 
 def mbarrier(barrier: Any) -> Mbarrier | None:

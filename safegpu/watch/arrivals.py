@@ -23,9 +23,9 @@ _COPY = re.compile(r"^\s*@\$\d+ cp\.async\.bulk\.[^\n]*complete_tx::bytes[^\n]*;
 
 
 class _Use(NamedTuple):
-    """An instruction with the address of a barrier; `index` is None where a value decides of which."""
+    """An instruction with the address of a barrier; `number` is None where a value decides of which."""
 
-    index: int | None
+    number: int | None
     operation: Any
     kind: str
     """"init", "wait", "expect" (an arrival, too), "arrive", "copy", or "other"."""
@@ -83,7 +83,7 @@ class _Waits:
 @after("BarrierRef.wait", "CollectiveBarrierRef.wait")
 def _waited(call: Call) -> None:
     barrier = mbarrier(call["self"])
-    if barrier is not None and barrier.index is not None and next(enclosing(call.block)).name == "gpu.launch":
+    if barrier is not None and barrier.number is not None and next(enclosing(call.block)).name == "gpu.launch":
         state(_Waits).of.setdefault(barrier.allocation, []).append(_Wait(barrier, call.place))
 
 
@@ -91,9 +91,9 @@ def _waited(call: Call) -> None:
 def _too_few() -> None:
     for allocation, waits in state(_Waits).of.items():
         uses = list(_uses(allocation))
-        for index in {wait.barrier.index for wait in waits}:
-            mine = [each for each in uses if each.index in (index, None)]
-            here = [wait for wait in waits if wait.barrier.index == index]
+        for index in {wait.barrier.number for wait in waits}:
+            mine = [each for each in uses if each.number in (index, None)]
+            here = [wait for wait in waits if wait.barrier.number == index]
             expected = [constant(each.operation.operands[1]) for each in mine if each.kind == "init"]
             if len(expected) != 1 or expected[0] is None:
                 continue
@@ -115,7 +115,7 @@ def _arrivals(use: _Use) -> int | None:
 
 def _refuse_arrivals(waits: list[_Wait], expected: int, most: int) -> None:
     times = "" if len(waits) == 1 else f", each of the {len(waits)} times that it is waited for"
-    arrive = "nothing arrives there" if most == 0 else f"at most {most} arrive in all"
+    arrive = "nothing arrives there" if most == 0 else f"there are at most {most} in all"
     number = f"{expected} arrival{'s' if expected > 1 else ''}"
     _gate.refuse(
         "SG407",
