@@ -16,6 +16,7 @@ class _Copy:
 
     def __init__(self, call: Call, source: Window) -> None:
         self.block, self.place, self.source = call.block, call.place, source
+        self.always = call.get("predicate") is None  # and not where a predicate says so
         self.groups_after: int | None = 0  # committed after its own; None where a loop or a conditional decides
 
 
@@ -73,6 +74,8 @@ def _check(call: Call, ref: Any) -> None:
     for copy in copies.under_way:
         if not follows(copy.block, call.block) or not overlap(copy.source, written):
             continue
+        if not copy.always and (call.block != copy.block or call.get("predicate") is not None):
+            continue  # only one of the two, perhaps
         if unseen(call.block, _WAIT, copies.waits) or unseen(call.block, _COMMIT, copies.commits):
             copies.under_way.clear()
             return

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir
-from safegpu.watch._core import Call, Place, after, before, state, told
+from safegpu.watch._core import Call, Place, after, at_end, before, state, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
+from safegpu.watch._threads import of_kernel
 
+_WARPGROUP = 128
 _FENCE = r"fence\.proxy(?!\.alias)"
 
 
@@ -21,12 +23,20 @@ class _Write(NamedTuple):
     by: str
 
 
+class _Doubt(NamedTuple):
+    """A reader of unfenced memory, which another warpgroup may have fenced for it in a branch that comes later."""
+
+    block: ir.Block
+    message: str
+
+
 class _Writes:
     """What threads have written since the last fence, by allocation."""
 
     def __init__(self) -> None:
         self.fences = 0
         self.unfenced: dict[ir.Value, list[_Write]] = {}
+        self.doubts: list[_Doubt] = []
 
 
 @after("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
@@ -39,9 +49,19 @@ def _written(call: Call) -> None:
 
 @after("utils.commit_shared")
 def _fenced(call: Call) -> None:
-    writes = state(_Writes)
+    writes, block = state(_Writes), call.block
     writes.fences += 1
     writes.unfenced.clear()
+    # What follows the reader, or goes around it, is too late for it; what another branch does may be in time.
+    writes.doubts = [each for each in writes.doubts if follows(block, each.block) or follows(each.block, block)]
+
+
+@after("LaunchContext.async_copy")
+def _replaced(call: Call) -> None:
+    """What a copy has written over is read no more."""
+    writes = state(_Writes)
+    if writes.unfenced and (target := window(call.get("dst_ref"))) is not None:
+        writes.unfenced.pop(target.allocation, None)
 
 
 @before("LaunchContext.async_copy")
@@ -77,8 +97,21 @@ def _check(call: Call, reader: str, *refs: Any) -> None:
             if unseen(call.block, _FENCE, writes.fences):
                 writes.unfenced.clear()
                 return
-            _gate.refuse(
-                "SG902",
-                f"{call.name} reads shared memory that {write.by} wrote at {told(write.place)}, with no "
-                f"commit_shared() between: {reader} may read what was there before; call it after the store",
+            alone = write.block == call.block or of_kernel(call.block).number <= _WARPGROUP
+            where = "" if alone else f" at {told(call.place)}"
+            message = (
+                f"{call.name}{where} reads shared memory that {write.by} wrote at {told(write.place)}, with no "
+                f"commit_shared() between: {reader} may read what was there before; call it after the store"
             )
+            if alone:
+                _gate.refuse("SG902", message)
+            else:
+                writes.doubts.append(_Doubt(call.block, message))
+
+
+@at_end
+def _never_fenced() -> None:
+    writes = state(_Writes)
+    for block, message in writes.doubts:
+        if not unseen(block, _FENCE, writes.fences):
+            _gate.refuse("SG902", message)

@@ -185,6 +185,54 @@ def carried(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gmem
         return buffer
 
 
+@legal(IN, OUT, Tiles, arch="sm_90a")
+def overwritten_by_tma(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    """What is read is what TMA wrote."""
+    loaded(x).store_untiled(s.plain, optimized=False)
+    mgpu.warpgroup_barrier()
+    ctx.async_copy(src_ref=x, dst_ref=s.plain, barrier=s.arrived)
+    s.arrived.wait()
+    ctx.async_copy(src_ref=s.plain, dst_ref=o)
+    ctx.await_async_copy(0)
+
+
+# Two warpgroups: one may fence what both have written, if the other waits for it.
+
+
+def two_warpgroups(body: Any) -> None:
+    mgpu.as_gpu_kernel(body, (1, 1, 1), (256, 1, 1), (IN,), OUT, Tiles)
+
+
+@legal(arch="sm_90a")
+def fenced_by_the_other_warpgroup() -> None:
+    def body(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles) -> None:
+        loaded(x).store_untiled(s.plain, optimized=False)
+        mgpu.block_barrier()
+        with mgpu.when(mgpu.warpgroup_idx().eq(1)):
+            s.arrived.wait()
+            ctx.async_copy(src_ref=s.plain, dst_ref=o)
+            ctx.await_async_copy(0)
+        with mgpu.when(mgpu.warpgroup_idx().eq(0)):
+            mgpu.commit_shared()
+            s.arrived.arrive(predicate=mgpu.single_thread_predicate(mgpu.ThreadSubset.WARPGROUP))
+
+    two_warpgroups(body)
+
+
+@refused(arch="sm_90a")
+def fenced_by_nobody() -> None:
+    def body(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles) -> None:
+        loaded(x).store_untiled(s.plain, optimized=False)
+        with mgpu.when(mgpu.warpgroup_idx().eq(1)):
+            ctx.async_copy(src_ref=s.plain, dst_ref=o)  # L: SG902
+            ctx.await_async_copy(0)
+        mgpu.commit_shared()
+
+    two_warpgroups(body)  # L: SG902
+
+
 # --- products
 
 

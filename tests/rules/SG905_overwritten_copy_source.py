@@ -110,6 +110,27 @@ def waited_for_at_the_end_of_a_pass(
 
 
 @legal(IN, IN, Tiles, arch="sm_90a")
+def one_or_the_other(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    first, one = mgpu.block_id(X).eq(0), mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.float16), (64, 64))
+    ctx.async_copy(src_ref=s.tile, dst_ref=o, predicate=first & mgpu.single_thread_predicate())
+    with mgpu.when(mgpu.block_id(X).ne(0)):
+        one.store_untiled(s.tile)
+    ctx.await_async_copy(0)
+
+
+@refused(IN, IN, Tiles, arch="sm_90a")
+def one_and_the_other(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
+) -> None:
+    first, one = mgpu.block_id(X).eq(0), mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.float16), (64, 64))
+    ctx.async_copy(src_ref=s.tile, dst_ref=o, predicate=first & mgpu.single_thread_predicate())
+    one.store_untiled(s.tile)  # L: SG905
+    ctx.await_async_copy(0)
+
+
+@legal(IN, IN, Tiles, arch="sm_90a")
 def other_halves(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
 ) -> None:

@@ -1,5 +1,6 @@
 """A product adds to an accumulator in tensor memory that something has written."""
 
+import importlib
 from typing import Any
 
 from _twins import legal, refused
@@ -126,8 +127,7 @@ def decided_elsewhere(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s:
 
 def raw_product(acc: Any, a: Any, b: Any, adds: bool) -> None:
     """Mosaic GPU's own function, which no rule sees."""
-    import jax.experimental.mosaic.gpu as raw
-
+    raw: Any = importlib.import_module("jax.experimental.mosaic.gpu")
     raw.tcgen05.mma(acc, a, b, accumulate=adds)
 
 
