@@ -5,14 +5,16 @@ tell: indices that are not known to be equal, values that a loop carries, a loop
 before, another warpgroup in another branch.
 """
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from safegpu._jax import ir, utils
 
-_RESHAPES = frozenset({
-    "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast", "memref.transpose",
+_VIEWS = frozenset({
+    "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast", "memref.subview",
+    "memref.transpose",
 })  # fmt: skip
 _DYNAMIC = -(2**63)  # what stands for an offset that is an operand
 
@@ -47,16 +49,29 @@ def conditional_in_loop(block: ir.Block) -> bool:
 # --- shared memory
 
 
-class Window(NamedTuple):
-    """A part of an allocation: the steps that lead to it, none for all of it."""
+class Window:
+    """A part of an allocation."""
 
-    allocation: ir.Value
-    steps: tuple[Any, ...]
+    def __init__(self, allocation: ir.Value, views: list[Any]) -> None:
+        self.allocation = allocation
+        self.views = views  # the operations that lead there, the last first
+
+    @functools.cached_property
+    def steps(self) -> tuple[Any, ...]:
+        """What leads there from the allocation, to compare; none for all of it."""
+        return tuple(_step(view) for view in reversed(self.views))
+
+
+def _step(view: Any) -> tuple[Any, ...]:
+    if view.name != "memref.subview":
+        return (view.name,)
+    static = (tuple(view.attributes[f"static_{what}"]) for what in ("offsets", "sizes", "strides"))
+    return (view.name, tuple(static), tuple(view.operands)[1:])
 
 
 def window(ref: Any) -> Window | None:
     """The part of an allocation in shared memory that `ref` is; None for everything else."""
-    steps: list[Any] = []
+    views: list[Any] = []
     value = ref
     while isinstance(value, ir.Value):
         owner: Any = value.owner
@@ -64,15 +79,10 @@ def window(ref: Any) -> Window | None:
             return None
         name = owner.name
         if name == "memref.view":
-            return Window(value, tuple(reversed(steps)))
-        if name == "memref.subview":
-            attributes = owner.attributes
-            static = tuple(tuple(attributes[f"static_{what}"]) for what in ("offsets", "sizes", "strides"))
-            steps.append((name, static, tuple(owner.operands)[1:]))
-        elif name in _RESHAPES:
-            steps.append((name,))
-        else:
+            return Window(value, views)
+        if name not in _VIEWS:
             return None
+        views.append(owner)
         value = owner.operands[0]
     return None
 

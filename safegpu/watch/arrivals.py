@@ -39,37 +39,43 @@ def _uses(allocation: ir.Value) -> Iterator[_Use]:
         if address.name != "llvm.getelementptr":
             yield _Use(None, address, "other")
             continue
-        index = (
-            index_of(address.operands[1]) if len(address.operands) > 1 else address.attributes["rawConstantIndices"][0]
-        )
+        number = _number(address)
         for each in address.results[0].uses:
-            yield _use(index, each.owner)
+            yield _use(number, each.owner)
 
 
-def _use(index: int | None, operation: Any) -> _Use:
+def _number(address: Any) -> int | None:
+    """Which of those allocated together lies there."""
+    if len(address.operands) > 1:
+        return index_of(address.operands[1])
+    indices = address.attributes["rawConstantIndices"]
+    return indices[0] if len(indices) == 1 else None
+
+
+def _use(number: int | None, operation: Any) -> _Use:
     name: str = operation.name
     if name in _WAITS:
-        return _Use(index, operation, "init" if name == "nvvm.mbarrier.init" else "wait")
+        return _Use(number, operation, "init" if name == "nvvm.mbarrier.init" else "wait")
     if name == _EXPECT:
-        return _Use(index, operation, "expect", 1)
+        return _Use(number, operation, "expect", 1)
     if name.startswith("nvvm.cp.async.bulk.tensor."):
-        return _Use(index, operation, "copy")
+        return _Use(number, operation, "copy")
     if name == "llvm.call_intrinsic" and operation.attributes["intrin"].value == "llvm.nvvm.tcgen05.commit.cg1":
-        return _Use(index, operation, "arrive", 1)
+        return _Use(number, operation, "arrive", 1)
     if name == "llvm.inline_asm":
         text: str = operation.attributes["asm_string"].value
         if arrive := _ARRIVE.match(text):
-            return _Use(index, operation, "arrive", int(arrive[1] or 1))
+            return _Use(number, operation, "arrive", int(arrive[1] or 1))
         if _COPY.match(text):
-            return _Use(index, operation, "copy")
-    return _Use(index, operation, "other")
+            return _Use(number, operation, "copy")
+    return _Use(number, operation, "other")
 
 
 # --- SG407
 
 
 class _Wait(NamedTuple):
-    barrier: Mbarrier
+    barrier: Any
     place: Place | None
 
 
@@ -77,40 +83,55 @@ class _Waits:
     """The waits that each thread of the kernel gets to."""
 
     def __init__(self) -> None:
-        self.of: dict[ir.Value, list[_Wait]] = {}
+        self.waits: list[_Wait] = []
 
 
 @after("BarrierRef.wait", "CollectiveBarrierRef.wait")
 def _waited(call: Call) -> None:
-    barrier = mbarrier(call["self"])
-    if barrier is not None and barrier.number is not None and next(enclosing(call.block)).name == "gpu.launch":
-        state(_Waits).of.setdefault(barrier.allocation, []).append(_Wait(barrier, call.place))
+    if next(enclosing(call.block)).name == "gpu.launch":
+        state(_Waits).waits.append(_Wait(call["self"], call.place))
 
 
 @at_end
 def _too_few() -> None:
-    for allocation, waits in state(_Waits).of.items():
-        uses = list(_uses(allocation))
-        for index in {wait.barrier.number for wait in waits}:
-            mine = [each for each in uses if each.number in (index, None)]
-            here = [wait for wait in waits if wait.barrier.number == index]
-            expected = [constant(each.operation.operands[1]) for each in mine if each.kind == "init"]
-            if len(expected) != 1 or expected[0] is None:
-                continue
-            arriving = [_arrivals(each) for each in mine]
-            if None in arriving or (most := sum(filter(None, arriving))) >= expected[0] * len(here):
-                continue
-            _refuse_arrivals(here, expected[0], most)
+    of: dict[tuple[ir.Value, int], list[_Wait]] = {}
+    for wait in state(_Waits).waits:
+        barrier = mbarrier(wait.barrier)
+        if barrier is not None and barrier.number is not None:
+            of.setdefault((barrier.allocation, barrier.number), []).append(wait)
+    for (allocation, number), waits in of.items():
+        expected = _declared(allocation, number)
+        if expected is not None and (most := _most(allocation, number, expected * len(waits))) is not None:
+            _refuse_arrivals(waits, expected, most)
 
 
-def _arrivals(use: _Use) -> int | None:
-    """How many arrivals an instruction makes at most; None where a loop or another block decides."""
-    if use.kind == "other":
-        return None
-    if use.arrivals == 0:
-        return 0
-    threads = of_operation(use.operation)
-    return None if threads is None else use.arrivals * threads.number
+def _declared(allocation: ir.Value, number: int) -> int | None:
+    """How many arrivals complete a phase of the barrier."""
+    for use in allocation.uses:
+        address: Any = use.owner
+        if len(address.operands) == 1 and _number(address) == number:
+            for each in address.results[0].uses:
+                if each.owner.name == "nvvm.mbarrier.init":
+                    return constant(each.owner.operands[1])
+    return None
+
+
+def _most(allocation: ir.Value, number: int, needed: int) -> int | None:
+    """How many arrivals there are at most, where they are fewer than `needed` for sure."""
+    arriving: list[_Use] = []
+    for use in _uses(allocation):
+        if use.number not in (number, None) or (use.arrivals == 0 and use.kind != "other"):
+            continue
+        arriving.append(use)
+        if use.kind == "other" or len(arriving) >= needed:  # each may be one
+            return None
+    most = 0
+    for use in arriving:
+        threads = of_operation(use.operation)
+        if threads is None:
+            return None
+        most += use.arrivals * threads.number
+    return most if most < needed else None
 
 
 def _refuse_arrivals(waits: list[_Wait], expected: int, most: int) -> None:
@@ -128,8 +149,16 @@ def _refuse_arrivals(waits: list[_Wait], expected: int, most: int) -> None:
 # --- SG408
 
 
+class _Transfer(NamedTuple):
+    """A copy, or an announcement of bytes, as it was called."""
+
+    call: Call
+    block: ir.Block
+    place: Place | None
+
+
 class _Bytes(NamedTuple):
-    """A copy, or an announcement of bytes."""
+    """What it announces, None where that is not known, and what it brings."""
 
     barrier: Mbarrier
     block: ir.Block
@@ -141,55 +170,77 @@ class _Bytes(NamedTuple):
 
 class _Transfers:
     def __init__(self) -> None:
-        self.of: dict[ir.Value, list[_Bytes]] = {}
-        self.unknown: set[ir.Value] = set()
+        self.announcements = 0
+        self.calls: list[_Transfer] = []
 
 
 @after("BarrierRef.arrive_expect_tx")
 def _announced(call: Call) -> None:
-    count, predicate = call["tx_count"], call.get("predicate")
-    known = count if isinstance(count, int) else constant(count)
-    alone = predicate is None or (of_condition(predicate, of_kernel(call.block)).number == 1)
-    _record(call, call["self"], known if alone else None, 0, True)
+    transfers = state(_Transfers)
+    transfers.announcements += 1
+    transfers.calls.append(_Transfer(call, call.block, call.place))
 
 
 @after("LaunchContext.async_copy")
 def _copied(call: Call) -> None:
-    barrier = call.get("barrier")
-    if barrier is None:
+    if call.get("barrier") is not None:
+        transfers = state(_Transfers)
+        transfers.announcements += call.get("arrive") is False
+        transfers.calls.append(_Transfer(call, call.block, call.place))
+
+
+@at_end
+def _other_bytes() -> None:
+    transfers = state(_Transfers)
+    if not transfers.announcements:  # each copy announces its own
         return
-    arrives, predicate = call.get("arrive") is not False, call.get("predicate")
+    of: dict[ir.Value, list[_Bytes]] = {}
+    for transfer in transfers.calls:
+        this = _bytes_of_copy(transfer) if "barrier" in transfer.call.arguments else _bytes_announced(transfer)
+        if this is not None:
+            of.setdefault(this.barrier.allocation, []).append(this)
+    for allocation, events in of.items():
+        announced, brought = sum(each.announced or 0 for each in events), sum(each.brought for each in events)
+        if announced != brought and brought and _are_together(events) and _are_all(allocation, events):
+            _refuse_bytes(events, announced, brought)
+
+
+def _bytes_announced(transfer: _Transfer) -> _Bytes | None:
+    call, block, place = transfer
+    barrier = mbarrier(call["self"])
+    if barrier is None:
+        return None
+    count, predicate = call["tx_count"], call.get("predicate")
+    known = count if isinstance(count, int) else constant(count)
+    alone = predicate is None or of_condition(predicate, of_kernel(block)).number == 1
+    return _Bytes(barrier, block, place, known if alone else None, 0, True)
+
+
+def _bytes_of_copy(transfer: _Transfer) -> _Bytes | None:
+    call, block, place = transfer
+    barrier = mbarrier(call["barrier"])
+    if barrier is None:
+        return None
+    arrives = call.get("arrive") is not False
     plain = call.get("implementation", _TMA) == _TMA and call.get("leader_tracked") is None
-    known = plain and predicate is None  # given as None, or left out
+    known = plain and call.get("predicate") is None  # given as None, or left out
     reference = ir.MemRefType(call["dst_ref"].type)
     size = utils.bitwidth(reference.element_type)
     for extent in reference.shape:
         size *= extent
-    _record(call, barrier, (size // 8 if arrives else 0) if known else None, size // 8, arrives)
+    return _Bytes(barrier, block, place, (size // 8 if arrives else 0) if known else None, size // 8, arrives)
 
 
 _TMA = launch_context.AsyncCopyImplementation.TMA
 
 
-def _record(call: Call, reference: Any, announced: int | None, brought: int, arrives: bool) -> None:
-    if (barrier := mbarrier(reference)) is not None:
-        event = _Bytes(barrier, call.block, call.place, announced, brought, arrives)
-        state(_Transfers).of.setdefault(barrier.allocation, []).append(event)
-
-
-@at_end
-def _other_bytes() -> None:
-    for allocation, events in state(_Transfers).of.items():
-        first = events[0]
-        announced, brought = 0, 0
-        for event in events:
-            if event.announced is None or event.block != first.block or not event.barrier.is_surely(first.barrier):
-                break
-            announced += event.announced
-            brought += event.brought
-        else:
-            if announced != brought and brought and _are_all(allocation, events):
-                _refuse_bytes(events, announced, brought)
+def _are_together(events: list[_Bytes]) -> bool:
+    """Whether all are known, of one barrier, in one place."""
+    first = events[0]
+    return all(
+        each.announced is not None and each.block == first.block and each.barrier.is_surely(first.barrier)
+        for each in events
+    )
 
 
 def _are_all(allocation: ir.Value, events: list[_Bytes]) -> bool:

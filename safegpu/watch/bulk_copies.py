@@ -1,12 +1,14 @@
 """SG905: shared memory is overwritten while a copy out of it is still reading."""
 
+import functools
 from typing import Any
 
 from safegpu import _gate
-from safegpu._jax import ir
+from safegpu._jax import ir, launch_context
 from safegpu.watch._core import Call, after, before, state, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
+_TMA = launch_context.AsyncCopyImplementation.TMA
 _COMMIT = r"cp\.async\.bulk\.commit\.group"
 _WAIT = r"cp\.async\.bulk\.wait\.group"
 
@@ -14,10 +16,14 @@ _WAIT = r"cp\.async\.bulk\.wait\.group"
 class _Copy:
     """A copy out of shared memory that may be under way."""
 
-    def __init__(self, call: Call, source: Window) -> None:
-        self.block, self.place, self.source = call.block, call.place, source
+    def __init__(self, call: Call) -> None:
+        self.block, self.place, self.ref = call.block, call.place, call["src_ref"]
         self.always = call.get("predicate") is None  # and not where a predicate says so
         self.groups_after: int | None = 0  # committed after its own; None where a loop or a conditional decides
+
+    @functools.cached_property
+    def source(self) -> Window | None:
+        return window(self.ref)
 
 
 class _Copies:
@@ -28,9 +34,8 @@ class _Copies:
 
 @after("LaunchContext.async_copy")
 def _started(call: Call) -> None:
-    source = window(call.get("src_ref"))
-    if source is None:
-        return
+    if call.get("barrier") is not None or call.get("implementation", _TMA) != _TMA:
+        return  # into shared memory
     copies, block = state(_Copies), call.block
     commits = call.get("arrive") is not False
     for copy in copies.under_way:
@@ -38,7 +43,7 @@ def _started(call: Call) -> None:
             copy.groups_after = copy.groups_after + 1 if commits and block == copy.block else None
     if commits:
         copies.commits += 1
-        copies.under_way.append(_Copy(call, source))
+        copies.under_way.append(_Copy(call))
 
 
 @after("LaunchContext.await_async_copy")
@@ -72,7 +77,7 @@ def _check(call: Call, ref: Any) -> None:
     if written is None:
         return
     for copy in copies.under_way:
-        if not follows(copy.block, call.block) or not overlap(copy.source, written):
+        if copy.source is None or not overlap(copy.source, written) or not follows(copy.block, call.block):
             continue
         if not copy.always and (call.block != copy.block or call.get("predicate") is not None):
             continue  # only one of the two, perhaps

@@ -4,11 +4,12 @@ Threads write through the generic proxy, TMA and the tensor core read through th
 the two, `commit_shared`.
 """
 
+import functools
 from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir
-from safegpu.watch._core import Call, Place, after, at_end, before, state, told
+from safegpu.watch._core import Call, after, at_end, before, state, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 from safegpu.watch._threads import of_kernel
 
@@ -16,11 +17,16 @@ _WARPGROUP = 128
 _FENCE = r"fence\.proxy(?!\.alias)"
 
 
-class _Write(NamedTuple):
-    window: Window
-    block: ir.Block
-    place: Place | None
-    by: str
+class _Write:
+    """A write; where it lies is worked out when somebody reads."""
+
+    def __init__(self, call: Call) -> None:
+        self.ref = call.get("ref", call.get("dst"))
+        self.block, self.place, self.by = call.block, call.place, call.name.partition(".")[2]
+
+    @functools.cached_property
+    def window(self) -> Window | None:
+        return window(self.ref)
 
 
 class _Doubt(NamedTuple):
@@ -31,20 +37,17 @@ class _Doubt(NamedTuple):
 
 
 class _Writes:
-    """What threads have written since the last fence, by allocation."""
+    """What threads have written since the last fence."""
 
     def __init__(self) -> None:
         self.fences = 0
-        self.unfenced: dict[ir.Value, list[_Write]] = {}
+        self.unfenced: list[_Write] = []
         self.doubts: list[_Doubt] = []
 
 
 @after("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
 def _written(call: Call) -> None:
-    target = window(call.get("ref", call.get("dst")))
-    if target is not None:
-        write = _Write(target, call.block, call.place, call.name.partition(".")[2])
-        state(_Writes).unfenced.setdefault(target.allocation, []).append(write)
+    state(_Writes).unfenced.append(_Write(call))
 
 
 @after("utils.commit_shared")
@@ -60,8 +63,10 @@ def _fenced(call: Call) -> None:
 def _replaced(call: Call) -> None:
     """What a copy has written over is read no more."""
     writes = state(_Writes)
-    if writes.unfenced and (target := window(call.get("dst_ref"))) is not None:
-        writes.unfenced.pop(target.allocation, None)
+    if writes.unfenced and (over := window(call.get("dst_ref"))) is not None:
+        writes.unfenced = [
+            each for each in writes.unfenced if each.window and each.window.allocation != over.allocation
+        ]
 
 
 @before("LaunchContext.async_copy")
@@ -91,8 +96,8 @@ def _check(call: Call, reader: str, *refs: Any) -> None:
         read = window(ref)
         if read is None:
             continue
-        for write in writes.unfenced.get(read.allocation, ()):
-            if not follows(write.block, call.block) or not overlap(write.window, read):
+        for write in writes.unfenced:
+            if write.window is None or not overlap(write.window, read) or not follows(write.block, call.block):
                 continue
             if unseen(call.block, _FENCE, writes.fences):
                 writes.unfenced.clear()

@@ -144,12 +144,18 @@ def _commit(call: Call) -> None:
 )
 def _waited(call: Call) -> None:
     products = state(_Products)
-    if call.get("orders_tensor_core", call.get("args", False)):
+    if _orders(call):
         products.fences += 1
         for each in (products.products, products.commits, products.waits):
             each.clear()
     elif products.commits and (barrier := mbarrier(call["self"])) is not None:
         products.waits.append(_Wait(barrier, call.block, call.place, len(products.commits)))
+
+
+def _orders(call: Call) -> bool:
+    """Whether the wait orders the tensor core; a collective barrier's may say so by a position that is not seen."""
+    given = call.get("orders_tensor_core", False)
+    return bool(given) or (call.name.startswith("CollectiveBarrierRef.") and "args" in call.arguments)
 
 
 @before("TMEMRef.load")

@@ -4,12 +4,13 @@
 that it is committed to has been waited for.
 """
 
+import functools
 from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import fa, ir
 from safegpu.watch._core import Call, Place, after, at_end, before, state, told
-from safegpu.watch._program import follows, overlap, unseen, window
+from safegpu.watch._program import Window, follows, overlap, unseen, window
 
 _COMMIT = r"wgmma\.commit\.group"
 _WAIT = r"wgmma\.wait\.group"
@@ -20,10 +21,18 @@ class _Product:
 
     def __init__(self, call: Call) -> None:
         self.block, self.place = call.block, call.place
-        self.instructions = {_instruction(registers.flat[0]) for registers in call.result._value.registers}
-        self.operands = [each for each in map(window, (call["a"], call["b"])) if each is not None]
+        self.result, self.refs = call.result, (call["a"], call["b"])
         self.committed = False
         self.groups_after: int | None = 0  # committed after its own; None where a loop or a conditional decides
+
+    @functools.cached_property
+    def instructions(self) -> set[ir.Value | None]:
+        """What its registers come from, by rows of tiles."""
+        return {_instruction(registers.flat[0]) for registers in self.result._value.registers}
+
+    @functools.cached_property
+    def operands(self) -> list[Window]:
+        return [each for each in map(window, self.refs) if each is not None]
 
 
 class _Products:
