@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from safegpu._jax import ir, utils
 
 _VIEWS = frozenset({
-    "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast", "memref.subview",
-    "memref.transpose",
+    "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview", "memref.transpose",
 })  # fmt: skip
 _DYNAMIC = -(2**63)  # what stands for an offset that is an operand
 
@@ -34,7 +33,7 @@ def follows(earlier: ir.Block, later: ir.Block) -> bool:
 def enclosing(block: ir.Block) -> Iterator[Any]:
     """The conditionals and loops around a block, from the inside, and the kernel last."""
     parent: Any = block.owner
-    while parent.name != "gpu.launch":
+    while parent.name not in ("gpu.launch", "func.func"):
         yield parent
         parent = parent.operation.block.owner
     yield parent
@@ -64,7 +63,7 @@ class Window:
 
 def _step(view: Any) -> tuple[Any, ...]:
     if view.name != "memref.subview":
-        return (view.name,)
+        return (view.name, view.results[0].type)  # which has the strides
     static = (tuple(view.attributes[f"static_{what}"]) for what in ("offsets", "sizes", "strides"))
     return (view.name, tuple(static), tuple(view.operands)[1:])
 

@@ -76,7 +76,7 @@ def _copied(call: Call) -> None:
 
 @before("wgmma", "tcgen05.mma")
 def _multiplied(call: Call) -> None:
-    _check(call, "the tensor core", call["a"], call["b"])
+    _check(call, "the tensor core", call.get("a"), call.get("b"))
 
 
 @before(
@@ -85,7 +85,7 @@ def _multiplied(call: Call) -> None:
     "tcgen05.async_copy_sparse_metadata_smem_to_tmem",
 )
 def _copied_to_tmem(call: Call) -> None:
-    _check(call, "the copy to tensor memory", call["smem_ref"])
+    _check(call, "the copy to tensor memory", call.get("smem_ref"))
 
 
 def _check(call: Call, reader: str, *refs: Any) -> None:

@@ -86,7 +86,7 @@ def _stored(call: Call) -> None:
     products = state(_Products)
     if not products.under_way:
         return
-    array = call["value"] if call.name == "TMEMRef.store" else call["self"]
+    array = call.get("value") if call.name == "TMEMRef.store" else call.get("self")
     if not isinstance(array, fa.FragmentedArray):
         return
     instruction = _instruction(array.registers.flat[0])
