@@ -5,7 +5,7 @@ from typing import Any
 
 from safegpu import _gate
 from safegpu._jax import ir, launch_context
-from safegpu.watch._core import Call, after, before, state, told
+from safegpu.watch._core import Call, after, state, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
 _TMA = launch_context.AsyncCopyImplementation.TMA
@@ -59,12 +59,12 @@ def _is_surely_under_way(copy: _Copy, allowed: Any, block: ir.Block) -> bool:
     return copy.groups_after < allowed
 
 
-@before("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
+@after("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
 def _overwritten(call: Call) -> None:
     _check(call, call.get("ref", call.get("dst")))
 
 
-@before("LaunchContext.async_copy")
+@after("LaunchContext.async_copy")
 def _copied_over(call: Call) -> None:
     _check(call, call.get("dst_ref"))
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir
-from safegpu.watch._core import Call, after, at_end, before, state, told
+from safegpu.watch._core import Call, after, at_end, state, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 from safegpu.watch._threads import of_kernel
 
@@ -69,17 +69,17 @@ def _replaced(call: Call) -> None:
         ]
 
 
-@before("LaunchContext.async_copy")
+@after("LaunchContext.async_copy")
 def _copied(call: Call) -> None:
     _check(call, "the copy", call.get("src_ref"))
 
 
-@before("wgmma", "tcgen05.mma")
+@after("wgmma", "tcgen05.mma")
 def _multiplied(call: Call) -> None:
     _check(call, "the tensor core", call.get("a"), call.get("b"))
 
 
-@before(
+@after(
     "tcgen05.async_copy_smem_to_tmem",
     "tcgen05.async_copy_scales_smem_to_tmem",
     "tcgen05.async_copy_sparse_metadata_smem_to_tmem",

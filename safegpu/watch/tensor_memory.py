@@ -51,6 +51,19 @@ def _committed(call: Call) -> None:
     stores.uncommitted.clear()
 
 
+@after("TMEMRef.load")
+def _loads_what_was_stored(call: Call) -> None:
+    _check_stores(call, "the load", call["self"])
+
+
+@after("tcgen05.mma")
+def _multiplies_what_was_stored(call: Call) -> None:
+    operands = [call.get(each) for each in ("a", "a_scale", "b_scale")]
+    if call.get("accumulate", True) is True:
+        operands.append(call.get("d"))
+    _check_stores(call, "the tensor core", *(each for each in operands if isinstance(each, tcgen05.TMEMRef)))
+
+
 @after("tcgen05.mma")
 def _replaced(call: Call) -> None:
     """What a product has been written over is read no more."""
@@ -58,19 +71,6 @@ def _replaced(call: Call) -> None:
     if stores.uncommitted:
         allocation = span(call["d"]).allocation
         stores.uncommitted = [each for each in stores.uncommitted if each.span.allocation != allocation]
-
-
-@before("TMEMRef.load")
-def _loads_what_was_stored(call: Call) -> None:
-    _check_stores(call, "the load", call["self"])
-
-
-@before("tcgen05.mma")
-def _multiplies_what_was_stored(call: Call) -> None:
-    operands = [call.get(each) for each in ("a", "a_scale", "b_scale")]
-    if call.get("accumulate", True) is True:
-        operands.append(call.get("d"))
-    _check_stores(call, "the tensor core", *(each for each in operands if isinstance(each, tcgen05.TMEMRef)))
 
 
 def _check_stores(call: Call, reader: str, *refs: Any) -> None:
@@ -158,7 +158,7 @@ def _orders(call: Call) -> bool:
     return bool(given) or (call.name.startswith("CollectiveBarrierRef.") and "args" in call.arguments)
 
 
-@before("TMEMRef.load")
+@after("TMEMRef.load")
 def _loads_a_product(call: Call) -> None:
     products = state(_Products)
     if not products.products:
@@ -221,17 +221,18 @@ def _accumulates(call: Call) -> None:
             accumulators.written.add(allocation)  # by raw code, perhaps
             accumulators.unwritten.pop(allocation, None)
             return
-        first = _First(call.block, call.place)
-        if next(enclosing(call.block)).name == "gpu.launch":
-            _refuse_accumulation(first)
-        accumulators.unwritten.setdefault(allocation, first)
+        accumulators.unwritten.setdefault(allocation, _First(call.block, call.place))
 
 
 @after("tcgen05.mma")
 def _accumulated(call: Call) -> None:
     accumulators, allocation = state(_Accumulators), span(call["d"]).allocation
-    if allocation in accumulators.unwritten:
-        accumulators.uses[allocation] = _uses(allocation)
+    first = accumulators.unwritten.get(allocation)
+    if first is None:
+        return
+    if next(enclosing(first.block)).name == "gpu.launch":  # nothing that comes later runs before
+        _refuse_accumulation(first)
+    accumulators.uses[allocation] = _uses(allocation)
 
 
 @after("TMEMRef.store")

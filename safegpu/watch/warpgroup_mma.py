@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import fa, ir
-from safegpu.watch._core import Call, Place, after, at_end, before, state, told
+from safegpu.watch._core import Call, Place, after, at_end, state, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
 _COMMIT = r"wgmma\.commit\.group"
@@ -76,7 +76,7 @@ def _is_surely_under_way(product: _Product, allowed: Any, block: ir.Block) -> bo
 # --- the accumulator
 
 
-@before(
+@after(
     "FragmentedArray.store_tiled",
     "FragmentedArray.store_untiled",
     "FragmentedArray.store_tiled_async",
@@ -118,12 +118,12 @@ def _instruction(register: ir.Value) -> ir.Value | None:
 # --- the operands
 
 
-@before("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
+@after("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
 def _overwritten(call: Call) -> None:
     _check_operands(call, call.get("ref", call.get("dst")))
 
 
-@before("LaunchContext.async_copy")
+@after("LaunchContext.async_copy")
 def _copied_over(call: Call) -> None:
     _check_operands(call, call.get("dst_ref"))
 
