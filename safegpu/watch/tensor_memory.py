@@ -145,7 +145,7 @@ def _commit(call: Call) -> None:
 def _waited(call: Call) -> None:
     products = state(_Products)
     if _orders(call):
-        products.fences += 1
+        products.fences += "orders_tensor_core" in call.arguments
         for each in (products.products, products.commits, products.waits):
             each.clear()
     elif products.commits and (barrier := mbarrier(call["self"])) is not None:
