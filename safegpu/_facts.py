@@ -6,6 +6,7 @@ are entered; the facts of a view are found by walking back from it, and only whe
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from safegpu._jax import ir
 from safegpu._trace import current
@@ -19,9 +20,15 @@ class Facts:
     dtype: type[DType] | None = None
     swizzle: int | None = None
     tiling: tuple[int, ...] | None = None
+    any_swizzle: bool = False
+    """Whether the spec left the swizzle out: then it is Mosaic GPU's default, and any is taken."""
+    role: Literal["input", "multimem"] | None = None
+    """What the memory is beside a place for data: an input of the kernel, or what only multimem operations access."""
 
 
 _UNKNOWN = Facts()
+
+NO_SWIZZLE = 16  # bytes: Mosaic GPU's default, and the width of the atoms that a swizzle permutes
 
 # Operations whose first operand is the buffer that their result views.
 _VIEWS = frozenset({
@@ -54,6 +61,20 @@ def allocation_of(ref: ir.Value) -> ir.Value | None:
     while value is not None and value not in trace.facts:  # type: ignore[union-attr]
         value = _viewed(value)
     return value
+
+
+def sure_facts_of(ref: ir.Value) -> Facts:
+    """The facts of the allocation that `ref` is for sure: one that a loop carries may be another in the next round."""
+    trace = current()
+    if trace is None or not trace.facts:
+        return _UNKNOWN
+    value = ref
+    while (facts := trace.facts.get(value)) is None:
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.name not in _VIEWS:
+            return _UNKNOWN
+        value = owner.operands[0]
+    return facts
 
 
 def _viewed(value: ir.Value) -> ir.Value | None:

@@ -66,8 +66,8 @@ def public_names() -> dict[str, Any]:
         names.update((name, getattr(module, name)) for name in own or vars(module)["__all__"])
     for name in watch.names():  # Mosaic GPU hands some functions on from its submodules
         module_name, _, function = name.rpartition(".")
-        if function in names and module_name == "utils":
-            names[function] = getattr(utils, function)
+        if function in names and module_name in ("fragmented_array", "utils"):
+            names[function] = getattr(fragmented_array if module_name == "fragmented_array" else utils, function)
     names.update((module.__name__.rpartition(".")[2], module) for module in _MODULES)
     return names
 

@@ -6,9 +6,10 @@ It may be called outside an MLIR context, where Mosaic GPU's own cannot, and tak
 import contextlib
 import functools
 import inspect
+import itertools
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from safegpu._gate import require
 from safegpu._hooks import hooks
@@ -43,17 +44,21 @@ class Kernel(Protocol):
     def trace(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
-def _wrap(value: Any, spec: Any) -> Any:
+def _wrap(value: Any, spec: Any, role: Literal["input"] | None = None) -> Any:
     """One thing that a kernel body receives, in our class for it."""
     if isinstance(value, ir.Value):
-        return wrap_ref(value, facts_of_spec(spec)) if isinstance(value.type, ir.MemRefType) else value
+        return wrap_ref(value, facts_of_spec(spec, role)) if isinstance(value.type, ir.MemRefType) else value
     if isinstance(value, tcgen05.TMEMRef):
         return wrap_tmem(value, spec.dtype)
     return wrap_barrier(value)
 
 
 def _traced(
-    body: Callable[..., Any], gmem_specs: list[Any], scratch_spec: Any, arch: type[Architecture] | None
+    body: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    others: list[Any],
+    scratch_spec: Any,
+    arch: type[Architecture] | None,
 ) -> Callable[..., Any]:
     """`body`, called with typed references in place of the ones that Mosaic GPU passes."""
 
@@ -62,7 +67,8 @@ def _traced(
         with trace(arch), hooks():
             arguments = (
                 wrap_context(context),
-                *map(_wrap, gmem, gmem_specs),
+                *map(_wrap, gmem, inputs, itertools.repeat("input")),
+                *map(_wrap, gmem[len(inputs) :], others),
                 typed_references(scratch_spec, scratch, _wrap),
             )
             try:
@@ -95,7 +101,8 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
         call = dict(zip(names, args, strict=False), **kwargs)
         if len(call) < len(args) + len(kwargs) or not call.keys() >= _NEEDED:
             return as_kernel(*args, **kwargs)  # which says what is wrong
-        gmem_specs = [spec for name in ("in_shape", "inout_shape", "out_shape") for spec in _each(call.get(name, ()))]
+        inputs = _each(call.get("in_shape", ()))
+        others = [spec for name in ("inout_shape", "out_shape") for spec in _each(call.get(name, ()))]
         scratch_spec = call["smem_scratch_shape"]
         said = stated(arch, scratch_spec, call["body"])
         with contextlib.ExitStack() as stack:
@@ -103,7 +110,7 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
                 stack.enter_context(architecture(said.compute_capability))
             capability = known_capability()
             known = None if capability is None else of_compute_capability(capability)
-            call["body"] = _traced(call["body"], gmem_specs, scratch_spec, known)
+            call["body"] = _traced(call["body"], inputs, others, scratch_spec, known)
             call["smem_scratch_shape"] = lowered_specs(scratch_spec)
             if known is not None and math.prod(call.get("cluster", ())) > 1:
                 require(HasClusters, "cluster=", known)

@@ -75,6 +75,7 @@ CATALOGUE = (
             "Mosaic GPU, tcgen05.async_copy_sparse_metadata_smem_to_tmem",
             'PTX ISA, "Sparsity selector"',
         ),
+        gate="both",
     ),
     Rule(
         code="SG108",
@@ -91,6 +92,19 @@ CATALOGUE = (
         fix="pass a reference of a memory space that it takes",
         mosaic="Expected SMEM but got: …",
         references=("Mosaic GPU, is_smem_ref", 'PTX ISA, "State Spaces"'),
+        gate="both",
+    ),
+    Rule(
+        code="SG110",
+        name="input-written",
+        message="this writes to an input of the kernel, and JAX counts on inputs to stay what they are",
+        fix="give the spec as out_shape=, or as inout_shape= where the kernel reads it, too",
+        mosaic="",
+        references=(
+            "Mosaic GPU, as_gpu_kernel",
+            "JAX, jax.Array",
+        ),
+        gate="lowering",
     ),
     # --- 2: layout
     Rule(
@@ -221,6 +235,7 @@ CATALOGUE = (
             "Mosaic GPU, FragmentedArray.store_tiled",
             "Mosaic GPU, FragmentedArray.store_tiled_async",
         ),
+        gate="both",
     ),
     Rule(
         code="SG303",
@@ -229,6 +244,7 @@ CATALOGUE = (
         fix="use one dtype for both operands (fp8 may mix) and an accumulator dtype that it accumulates in",
         mosaic="MMA requires A and B to have the same element type",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, wgmma", 'PTX ISA, "tcgen05.mma"'),
+        gate="both",
     ),
     Rule(
         code="SG304",
@@ -261,6 +277,7 @@ CATALOGUE = (
             'PTX ISA, "multimem.ld_reduce"',
             'PTX ISA, "red.async"',
         ),
+        gate="both",
     ),
     Rule(
         code="SG307",
@@ -297,6 +314,15 @@ CATALOGUE = (
             "Mosaic GPU, FragmentedArray.bitcast",
             'PTX ISA, "cvt"',
         ),
+    ),
+    Rule(
+        code="SG311",
+        name="bitcast-of-signedness",
+        message="a bitcast between signed and unsigned integers of one width changes nothing",
+        fix="use .astype, which keeps the bits and changes the signedness",
+        mosaic="",
+        references=("Mosaic GPU, FragmentedArray.bitcast",),
+        gate="lowering",
     ),
     # --- 4: barrier
     Rule(
@@ -388,6 +414,21 @@ CATALOGUE = (
             "Mosaic GPU, FragmentedArray.store_tiled",
             'PTX ISA, "Swizzling Modes"',
         ),
+        gate="both",
+    ),
+    Rule(
+        code="SG703",
+        name="misaligned-swizzled-view",
+        message="the view begins inside of what its buffer's swizzle permutes, and elements are taken for others",
+        fix="slice whole tiles, of 8 rows as wide as the swizzle; or load them and slice the array",
+        mosaic="",
+        references=(
+            "Mosaic GPU, FragmentedArray.load_tiled",
+            "Mosaic GPU, FragmentedArray.store_tiled",
+            "Mosaic GPU, memref_slice",
+            'PTX ISA, "Swizzling Modes"',
+        ),
+        gate="lowering",
     ),
     # --- 8: shapes and specs
     Rule(
@@ -421,5 +462,45 @@ CATALOGUE = (
         fix="pass a_scale and b_scale, or neither",
         mosaic="Either none or both scales should be provided",
         references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
+    ),
+    Rule(
+        code="SG806",
+        name="index-out-of-bounds",
+        message="the index is outside of what it indexes, and what lies there belongs to something else",
+        fix="correct the index; of barriers, and of values, none counts from the end",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, BarrierRef",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG807",
+        name="surplus-index",
+        message="there are more indices than dimensions, and the last are dropped",
+        fix="leave them out, or index the reference that has those dimensions",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG808",
+        name="slice-to-zero",
+        message="a slice that ends at 0 is empty, and is taken to go on to the end",
+        fix="leave out what is empty; to mean the rest, write slice(start, None)",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
     ),
 )

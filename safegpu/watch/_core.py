@@ -117,14 +117,19 @@ def watched(name: str) -> Callable[[Callable[..., Any]], Any]:
 
 def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     first, then = _before.get(name, ()), _after.get(name, ())
-    parameters = tuple(inspect.signature(function).parameters)
+    declared = inspect.signature(function).parameters.values()
+    parameters = tuple(each.name for each in declared)
+    rest = next((at for at, each in enumerate(declared) if each.kind is each.VAR_POSITIONAL), None)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         trace = current()
         if trace is None or not trace.watching:
             return function(*args, **kwargs)
-        this = Call(name, {**dict(zip(parameters, args, strict=False)), **kwargs})
+        if rest is not None:  # of `slice(self, *idxs)`, all of them are the one argument
+            this = Call(name, {**dict(zip(parameters, (*args[:rest], args[rest:]), strict=False)), **kwargs})
+        else:
+            this = Call(name, {**dict(zip(parameters, args, strict=False)), **kwargs})
         for rule in first:
             rule(this)
         trace.watching = False

@@ -1,6 +1,8 @@
 """The metadata of a sparse MMA lies in tensor memory of its own layout, which only a `SparseMetaTMEM` has."""
 
-from _twins import illegal, legal
+from typing import Any
+
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -64,3 +66,28 @@ def multiply(s: S, metadata: tcgen05.DenseTMEM) -> None:
 @illegal(OUT, S, raises="A sparse metadata dtype mismatch")
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     multiply(s, s.narrow)
+
+
+class Dense(mgpu.Scratch):
+    a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
+    b = mgpu.SMEM((128, 128), mgpu.float16, swizzle=128)
+    acc = mgpu.TMEM((128, 128), mgpu.float32)
+    meta = mgpu.TMEM((128, 64), mgpu.uint2, layout=tcgen05.sparse_meta_layout())
+    pairs = mgpu.TMEM((128, 64), mgpu.uint2)
+
+
+@refused(OUT, Dense, because="Mosaic GPU looks at the dtype alone, and the tensor core finds other positions")
+def pairs_of_bits(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Dense) -> None:
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.pairs)  # E: SG107
+
+
+@refused(OUT, Dense, because="Mosaic GPU looks at the dtype alone, and the tensor core finds other positions")
+def untyped_pairs_of_bits(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Dense) -> None:
+    metadata: Any = s.pairs
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=metadata)  # L: SG107
+
+
+@legal(OUT, Dense)
+def untyped_metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Dense) -> None:
+    metadata: Any = s.meta
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=metadata)

@@ -146,7 +146,7 @@ def build_of_dtype(dtype: type[mgpu.DType], acc: type[mgpu.DType]) -> mgpu.Kerne
         s.lhs.store(s.acc_tmem.load().astype(dtype))
         s.acc_tmem.store(s.acc_tmem.load() * 2)
         zeros = mgpu.FragmentedArray.splat(mgpu.c(0.0, acc), (128, 64), mgpu.TCGEN05_LAYOUT)
-        (zeros + wide).store_untiled(mgpu.GmemRef.wrap(o, dtype), optimized=False)
+        (zeros + wide).astype(dtype).store_untiled(mgpu.GmemRef.wrap(o, dtype), optimized=False)
 
     out = mgpu.GMEM((128, 64), dtype)
     return mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), out, Local)
