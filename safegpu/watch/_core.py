@@ -66,12 +66,12 @@ _after: dict[str, list[Rule]] = {}
 _at_end: list[Callable[[], None]] = []
 
 
-def before(*names: str) -> Callable[[Rule], Rule]:
+def before[R: Rule](*names: str) -> Callable[[R], R]:
     """Runs the function before each call of these."""
     return lambda rule: _declared(_before, names, rule)
 
 
-def after(*names: str) -> Callable[[Rule], Rule]:
+def after[R: Rule](*names: str) -> Callable[[R], R]:
     """Runs the function after each call of these that returned."""
     return lambda rule: _declared(_after, names, rule)
 
@@ -82,7 +82,7 @@ def at_end[F: Callable[[], None]](rule: F) -> F:
     return rule
 
 
-def _declared(rules: dict[str, list[Rule]], names: tuple[str, ...], rule: Rule) -> Rule:
+def _declared[R: Rule](rules: dict[str, list[Rule]], names: tuple[str, ...], rule: R) -> R:
     for name in names:
         rules.setdefault(name, []).append(rule)
     return rule

@@ -247,7 +247,7 @@ def _check_swizzle(
             f"{call.name}: got {spelt}, and the buffer was declared with swizzle={declared}: elements would be taken "
             f"for others; write {parameter}={declared}",
         )
-    elif in_registers and declared != NO_SWIZZLE and (start := _misplaced(ref.type, declared)) is not None:
+    elif in_registers and declared != NO_SWIZZLE and (start := misplaced(ref.type, declared)) is not None:
         _gate.refuse(
             "SG703",
             f"{call.name}: {name} begins {start} bytes into its buffer, no multiple of the {8 * declared} after which "
@@ -256,7 +256,7 @@ def _check_swizzle(
         )
 
 
-def _misplaced(type_: ir.MemRefType, swizzle: int) -> int | None:
+def misplaced(type_: ir.MemRefType, swizzle: int) -> int | None:
     """Where a view begins, in bytes, if its swizzle, begun there, moves any element elsewhere than its buffer's."""
     strides, offset = type_.get_strides_and_offset()
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
