@@ -31,7 +31,7 @@ _UNKNOWN = Facts()
 NO_SWIZZLE = 16  # bytes: Mosaic GPU's default, and the width of the atoms that a swizzle permutes
 
 # Operations whose first operand is the buffer that their result views.
-_VIEWS = frozenset({
+VIEWS = frozenset({
     "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
     "memref.subview", "memref.transpose",
 })  # fmt: skip
@@ -71,7 +71,7 @@ def sure_facts_of(ref: ir.Value) -> Facts:
     value = ref
     while (facts := trace.facts.get(value)) is None:
         owner = value.owner
-        if isinstance(owner, ir.Block) or owner.name not in _VIEWS:
+        if isinstance(owner, ir.Block) or owner.name not in VIEWS:
             return _UNKNOWN
         value = owner.operands[0]
     return facts
@@ -86,7 +86,7 @@ def _viewed(value: ir.Value) -> ir.Value | None:
         # scf.if among them, say nothing of where their values come from.
         loop, carried = owner.owner, ir.BlockArgument(value).arg_number - 1
         return loop.operands[_BOUNDS_OF_FOR + carried] if loop.name == "scf.for" and carried >= 0 else None
-    if owner.name in _VIEWS:
+    if owner.name in VIEWS:
         return owner.operands[0]
     if owner.name == "scf.for":
         return owner.operands[_BOUNDS_OF_FOR + ir.OpResult(value).result_number]

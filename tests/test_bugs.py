@@ -31,6 +31,7 @@ REFUSED = [
     "bitcast_of_signedness",
     "input_written",
     "last_barrier_from_the_end",
+    "misaligned_window",
     "slice_to_zero",
     "surplus_index",
     "view_within_a_swizzle",

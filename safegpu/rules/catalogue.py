@@ -430,6 +430,21 @@ CATALOGUE = (
         ),
         gate="lowering",
     ),
+    Rule(
+        code="SG704",
+        name="misaligned-access",
+        message="the view begins where no access of that size may begin",
+        fix="begin it at a multiple of the size; FragmentedArray.load_strided takes any start",
+        mosaic="",
+        references=(
+            "Mosaic GPU, FragmentedArray.load_tiled",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "Addresses as Operands"',
+            'PTX ISA, "cp.async.bulk.tensor"',
+            'PTX ISA, "Matrix Descriptor"',
+        ),
+        gate="lowering",
+    ),
     # --- 8: shapes and specs
     Rule(
         code="SG801",
