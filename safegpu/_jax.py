@@ -35,8 +35,9 @@ from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
     "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu", "ir",
-    "is_kernel_argument", "jax", "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context",
-    "module_of", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
+    "is_kernel_argument", "jax", "known_capability", "launch_context", "layouts", "lowered_modules",
+    "make_ir_context", "mgpu", "mlir_context", "module_of", "nvvm", "profiler", "stated_capability", "tcgen05",
+    "utils",
 ]  # fmt: skip
 
 
