@@ -1,8 +1,6 @@
 """The trace of a kernel's body: what is kept from its first line to its last, and forgotten after."""
 
-import contextlib
-from collections.abc import Iterator
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Any
 
 from safegpu._jax import ir
@@ -10,9 +8,10 @@ from safegpu.architectures import Architecture
 
 
 class Trace:
-    """One call of a body by `as_gpu_kernel`."""
+    """One call of a body by `as_gpu_kernel`: in a `with` block, the trace that this thread is in."""
 
-    __slots__ = ("arch", "facts", "states", "watching")
+    __slots__ = ("_token", "arch", "facts", "states", "watching")
+    _token: "Token[Trace | None]"
 
     def __init__(self, arch: type[Architecture] | None = None) -> None:
         self.arch = arch  # what the kernel is lowered for; None where nobody said
@@ -20,22 +19,18 @@ class Trace:
         self.states: dict[type, Any] = {}  # of `safegpu.watch`
         self.watching = True  # False inside a watched call: what Mosaic GPU calls there is not the author's
 
+    def __enter__(self) -> "Trace":
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        _current.reset(self._token)
+
 
 _current: ContextVar[Trace | None] = ContextVar("safegpu_trace", default=None)
 
 current = _current.get
 """The trace that this thread is in; None outside."""
-
-
-@contextlib.contextmanager
-def trace(arch: type[Architecture] | None = None) -> Iterator[Trace]:
-    """Makes the block a trace of its own."""
-    this = Trace(arch)
-    token = _current.set(this)
-    try:
-        yield this
-    finally:
-        _current.reset(token)
 
 
 def tracing() -> bool:
