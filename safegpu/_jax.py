@@ -52,7 +52,7 @@ _SPECS = ("Barrier", "ClusterBarrier", "CtaBarrier", "TMABarrier", "TMEM", "Unio
 SPEC_TYPES = (jax.ShapeDtypeStruct, *(getattr(core, name) for name in _SPECS if hasattr(core, name)))
 
 
-def is_kernel_argument(operation: ir.Operation) -> bool:
+def is_kernel_argument(operation: ir.Operation | ir.OpView) -> bool:
     """Whether the operation gives the memory of an argument of the kernel, from its first byte."""
     return launch_context.ORIGINAL_KERNEL_ARG_ATTR in operation.attributes
 
