@@ -12,9 +12,10 @@ import numpy as np
 from safegpu import _gate
 from safegpu._dtype import ir_type, is_token, name_of
 from safegpu._facts import NO_SWIZZLE, Facts, sure_facts_of
-from safegpu._jax import fa, ir, tcgen05, utils
+from safegpu._jax import fa, ir, launch_context, tcgen05, utils
 from safegpu.watch._core import Call, before
 
+_TMA = launch_context.AsyncCopyImplementation.TMA
 _NOTHING = Facts()
 _ATOM = 16  # bytes, which a swizzle moves together
 _ROW = 128  # bytes, after which a swizzle moves the next atoms otherwise
@@ -167,7 +168,23 @@ def _written(operation: str, parameter: str) -> None:
 
 @before(*_STORES, *_LOADS, "FragmentedArray.load_strided")
 def _multimem_as_memory(call: Call) -> None:
-    ref = call.get("ref")
+    _check_multimem(call, "ref")
+
+
+@before("fragmented_array.copy_tiled")
+def _tiled_copy_of_multimem(call: Call) -> None:
+    _check_multimem(call, "src")
+    _check_multimem(call, "dst")
+
+
+@before("LaunchContext.async_copy")
+def _copy_of_multimem(call: Call) -> None:
+    if call.get("implementation", _TMA) != _TMA:  # of TMA's, Mosaic GPU speaks
+        _check_multimem(call, "src_ref")
+
+
+def _check_multimem(call: Call, name: str) -> None:
+    ref = call.get(name)
     if isinstance(ref, ir.Value) and sure_facts_of(ref).role == "multimem":
         _gate.refuse(
             "SG109",

@@ -168,6 +168,7 @@ def inside_of(everywhere: mgpu.MultimemRef) -> Any:
     return everywhere.ref
 
 
+TILES = mgpu.TileTransform((8, 64))
 NO_MEMORY = "PTX leaves undefined what an access other than multimem's does to a multimem address"
 
 
@@ -187,6 +188,13 @@ def untyped_load_inside_of_multimem(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgp
 def store_inside_of_multimem(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: Any, s: H) -> None:
     value = mgpu.FragmentedArray.load_strided(x)
     value.store_untiled(inside_of(ctx.to_remote_multicast(o)))  # L: SG109
+
+
+@refused(IN, OUT, H, arch="sm_90a", peers=2, because=NO_MEMORY)
+def copy_inside_of_multimem(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: Any, s: H) -> None:
+    options: Any = {"swizzle": 128, "implementation": mgpu.AsyncCopyImplementation.CP_ASYNC}
+    address = inside_of(ctx.to_remote_multicast(x))
+    ctx.async_copy(src_ref=address, dst_ref=s.a, gmem_transform=TILES, **options)  # L: SG109
 
 
 @legal(IN, OUT, H, arch="sm_90a", peers=2)
