@@ -28,7 +28,6 @@ WORDS: dict[str, tuple[tuple[int, int], int, str | None]] = {
 
 # What checkers cannot see and lowering refuses; each states its architecture. Mosaic GPU says nothing.
 REFUSED = [
-    "bitcast_of_signedness",
     "input_written",
     "last_barrier_from_the_end",
     "misaligned_window",

@@ -315,15 +315,6 @@ CATALOGUE = (
             'PTX ISA, "cvt"',
         ),
     ),
-    Rule(
-        code="SG311",
-        name="bitcast-of-signedness",
-        message="a bitcast between signed and unsigned integers of one width changes nothing",
-        fix="use .astype, which keeps the bits and changes the signedness",
-        mosaic="",
-        references=("Mosaic GPU, FragmentedArray.bitcast",),
-        gate="lowering",
-    ),
     # --- 4: barrier
     Rule(
         code="SG401",

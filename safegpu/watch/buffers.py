@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from safegpu import _gate
-from safegpu._dtype import ir_type, is_token, name_of
+from safegpu._dtype import name_of
 from safegpu._facts import NO_SWIZZLE, Facts, sure_facts_of
 from safegpu._jax import fa, ir, launch_context, tcgen05, utils
 from safegpu.watch._core import Call, before
@@ -116,22 +116,6 @@ def _metadata(call: Call) -> None:
 
 
 _SPARSE_META = tcgen05.sparse_meta_layout()
-
-
-@before("FragmentedArray.bitcast")
-def _bitcast_of_signedness(call: Call) -> None:
-    array, elt, signed = call["self"], call.get("elt"), call.get("output_is_signed")
-    if array.is_signed is None:  # of floats there is one kind
-        return
-    if is_token(elt):
-        signed = elt.is_signed if signed is None else signed
-        elt = ir_type(elt)
-    if elt == array.mlir_dtype and signed is not None and signed is not array.is_signed:
-        _gate.refuse(
-            "SG311",
-            f"FragmentedArray.bitcast: the array has is_signed={array.is_signed}, and Mosaic GPU returns it as it is "
-            "where the width stays: it would be compared and divided as before; use .astype, which keeps the bits, too",
-        )
 
 
 # --- inputs

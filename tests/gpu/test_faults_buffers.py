@@ -138,23 +138,6 @@ def test_a_reduction_of_the_other_signedness_orders_otherwise(operation: Any) ->
     assert not np.array_equal(signed, unsigned)
 
 
-# --- SG311: a bitcast that changes nothing
-
-
-@pytest.mark.parametrize("converted", [False, True])
-def test_a_bitcast_keeps_the_signedness(poisoned: Poisoned, converted: bool) -> None:
-    def body(ctx: Any, x: Any, out: Any, s: Any) -> None:
-        array = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
-        array = array.astype(mgpu.uint32) if converted else array.bitcast(mgpu.uint32)
-        (array >> 1).store_untiled(out, optimized=False)
-
-    x = np.random.default_rng().integers(-(2**31), 0, TILE, dtype=np.int32)
-    built = kernel(body, (mgpu.GMEM(TILE, mgpu.int32),), mgpu.GMEM(TILE, mgpu.uint32), ())
-    result = poisoned(built, jnp.asarray(x), poison=np.uint32(2**32 - 1))
-    np.testing.assert_array_equal(result, x.view(np.uint32) >> 1 if converted else (x >> 1).view(np.uint32))
-    assert not np.array_equal(x.view(np.uint32) >> 1, (x >> 1).view(np.uint32))
-
-
 # --- SG110: an input that the kernel writes
 
 
