@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from safegpu._gate import require
 from safegpu._hooks import hooks
-from safegpu._jax import architecture, core, fun_name, ir, jax, known_capability, mlir_context, tcgen05
+from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
 from safegpu._stated import remember, stated, stated_architecture
 from safegpu._trace import Trace
@@ -53,7 +53,7 @@ def _allocated(value: Any, spec: Any) -> Any:
     """One allocation of the scratch, in our class for it."""
     if isinstance(value, ir.Value):
         # TMEM of Warpgroup semantics is a plain memref, for which there is no class.
-        return wrap_ref(value, SmemRef, facts_of_spec(spec)) if isinstance(spec, jax.ShapeDtypeStruct) else value
+        return value if isinstance(spec, core.TMEM) else wrap_ref(value, SmemRef, facts_of_spec(spec))
     if isinstance(value, tcgen05.TMEMRef):
         return wrap_tmem(value, spec.dtype)
     return wrap_barrier(value)
