@@ -34,11 +34,14 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
-    "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu", "ir",
-    "is_kernel_argument", "jax", "known_capability", "launch_context", "layouts", "lowered_modules",
+    "DYNAMIC", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu",
+    "ir", "is_kernel_argument", "jax", "known_capability", "launch_context", "layouts", "lowered_modules",
     "make_ir_context", "mgpu", "mlir_context", "module_of", "nvvm", "profiler", "stated_capability", "tcgen05",
     "utils",
 ]  # fmt: skip
+
+
+DYNAMIC: int = ir.ShapedType.get_dynamic_stride_or_offset()  # what MLIR says where no constant is known
 
 
 def _tma_barrier(num_barriers: int = 1) -> core.Barrier:

@@ -10,7 +10,7 @@ from typing import Any
 
 from safegpu import _gate
 from safegpu._facts import VIEWS
-from safegpu._jax import fa, ir, is_kernel_argument, launch_context, utils
+from safegpu._jax import DYNAMIC, fa, ir, is_kernel_argument, launch_context, utils
 from safegpu.watch._core import Call, before
 from safegpu.watch.indices import known
 
@@ -22,12 +22,12 @@ _BULK_COPY = _DESCRIPTOR = 16  # that of cp.async.bulk; matrix descriptors count
 
 def begins(ref: Any) -> int | None:
     """The first byte of a view, from a place that is aligned for every access; None where that is not sure."""
-    type_ = getattr(ref, "type", None)
-    if not isinstance(type_, ir.MemRefType) or not isinstance(ref, ir.Value):
+    type_ = ref.type if isinstance(ref, ir.Value) else None
+    if not isinstance(type_, ir.MemRefType):
         return None
     offset = type_.get_strides_and_offset()[1]
-    if offset == 0 or offset == ir.ShapedType.get_dynamic_stride_or_offset():
-        return None  # whole buffers are the allocation's, and not the view's
+    if offset in (0, DYNAMIC):
+        return None  # where its buffer begins is not up to the view
     owner = ref.owner
     while not isinstance(owner, ir.Block) and owner.name in VIEWS:
         owner = owner.operands[0].owner
@@ -40,9 +40,10 @@ def begins(ref: Any) -> int | None:
     return None if base is None else base + offset * utils.bitwidth(type_.element_type) // 8
 
 
-def _check(call: Call, name: str, size: int, what: str) -> None:
-    start = begins(call.get(name))
-    if start is not None and start % size:
+def _check(call: Call, name: str, size: int, what: str, *, shared: bool = False) -> None:
+    """Refuses a view that begins at no multiple of this; where `shared` is asked for, in shared memory alone."""
+    start = begins(ref := call.get(name))
+    if start is not None and start % size and (not shared or utils.is_smem_ref(ref)):
         _gate.refuse(
             "SG704",
             f"{call.name}: {name} begins at byte {start} of its memory, and {what} must begin at a multiple of {size}; "
@@ -51,13 +52,12 @@ def _check(call: Call, name: str, size: int, what: str) -> None:
 
 
 def _check_registers(call: Call, layout: Any) -> None:
-    element = getattr(getattr(call.get("ref"), "type", None), "element_type", None)
-    if element is None or not isinstance(layout, fa.TiledLayout):
+    if not isinstance(layout, fa.TiledLayout) or (start := begins(ref := call.get("ref"))) is None:
         return
-    size = layout.vector_length * utils.bitwidth(element) // 8
+    size = layout.vector_length * utils.bitwidth(ref.type.element_type) // 8
     if call.get("atomic") is not None:
         size = math.gcd(size, 4)  # they go in words
-    if size > 1 and size.bit_count() == 1:
+    if size.bit_count() == 1 and start % size:
         _check(call, "ref", size, f"the {size} bytes that a thread moves at a time")
 
 
@@ -77,9 +77,7 @@ def _copies(call: Call) -> None:
         return
     size = _TENSOR_COPY if call.get("oob_mode", _ZEROS) == _ZEROS else _BULK_COPY
     for name in ("src_ref", "dst_ref"):
-        ref = call.get(name)
-        if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
-            _check(call, name, size, "what TMA copies")
+        _check(call, name, size, "what TMA copies", shared=True)
 
 
 @before("wgmma", "tcgen05.mma")

@@ -72,10 +72,10 @@ def _outside(operation: str, axis: int, index: str, shape: Sequence[int]) -> Non
     )
 
 
-def _shape(ref: Any) -> Sequence[int] | None:
-    """The shape of a reference to memory; None of anything else, of which Mosaic GPU speaks."""
+def _type(ref: Any) -> ir.MemRefType | None:
+    """The type of a reference to memory; None of anything else, of which Mosaic GPU speaks."""
     type_ = getattr(ref, "type", None)
-    return type_.shape if isinstance(type_, ir.MemRefType) else None
+    return type_ if isinstance(type_, ir.MemRefType) else None
 
 
 def _each(index: Any) -> tuple[Any, ...]:
@@ -84,8 +84,8 @@ def _each(index: Any) -> tuple[Any, ...]:
 
 @before("utils.memref_slice")
 def _slice(call: Call) -> None:
-    if (shape := _shape(call.get("ref"))) is not None:
-        _check("memref_slice", _each(call["index"]), shape, bounds=True)
+    if (type_ := _type(call.get("ref"))) is not None:
+        _check("memref_slice", _each(call["index"]), type_.shape, bounds=True)
 
 
 @before("TMEMRef.slice")
@@ -103,12 +103,12 @@ def _slice_of_copy(call: Call) -> None:
     """The part of global memory. What of it is out of bounds, a tiled TMA copy fills with zeros, or leaves."""
     if not (indices := _each(call.get("gmem_slice", ()))):
         return
-    refs = [call.get(name) for name in ("gmem_ref", "src_ref", "dst_ref")]
-    shapes = [shape for ref in refs if (shape := _shape(ref)) is not None and ref.type.memory_space is None]
-    if len(shapes) != 1:
+    types = [_type(call.get(name)) for name in ("gmem_ref", "src_ref", "dst_ref") if name in call.arguments]
+    arrays = [type_ for type_ in types if type_ is not None and type_.memory_space is None]
+    if len(arrays) != 1:
         return
     by_threads, promised = call.get("implementation", _TMA) != _TMA, call.get("oob_mode") == _IN_BOUNDS
-    _check("gmem_slice", indices, shapes[0], bounds=by_threads or promised, integers=promised and not by_threads)
+    _check("gmem_slice", indices, arrays[0].shape, bounds=by_threads or promised, integers=promised and not by_threads)
 
 
 @before("BarrierRef.__getitem__", "CollectiveBarrierRef.__getitem__")
