@@ -14,7 +14,7 @@ from typing import Any
 
 from safegpu._dtype import ir_type, is_token, signedness
 from safegpu._facts import tracing
-from safegpu._gate import needing, require
+from safegpu._gate import needing, require, truth
 from safegpu._jax import fa, ir
 from safegpu._value import raw
 from safegpu.architectures import HasClusters, HasFloat8
@@ -55,8 +55,13 @@ def _foreach_scalar(self: Any, fn: Callable[[Any, Any], Any], **kwargs: Any) -> 
     return _foreach(self, lambda value, index: raw(fn(wrap_scalar(value), wrap_scalar(index))), **kwargs)
 
 
+def _truth(self: Any) -> bool:
+    return truth(self) if tracing() else True
+
+
 _THEIRS = {"astype": _astype, "bitcast": _bitcast, "foreach": _foreach, "store_tiled_async": _store_tiled_async}
 _OURS = {"astype": _astype_token, "bitcast": _bitcast_token, "foreach": _foreach_scalar}
+_OURS["__bool__"] = _truth  # they have none
 _OURS["store_tiled_async"] = needing(HasClusters, "store_tiled_async")(_store_tiled_async)
 
 _lock = threading.Lock()
@@ -64,8 +69,11 @@ _traces = 0
 
 
 def _install(methods: dict[str, Any]) -> None:
-    for name, method in methods.items():
-        setattr(_Array, name, method)
+    for name in _OURS:
+        if name in methods:
+            setattr(_Array, name, methods[name])
+        else:
+            delattr(_Array, name)
 
 
 @contextlib.contextmanager

@@ -422,4 +422,13 @@ CATALOGUE = (
         mosaic="Either none or both scales should be provided",
         references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
     ),
+    Rule(
+        code="SG811",
+        name="truth-of-a-value",
+        message="an array or a scalar of the kernel is true or false on the GPU, and to Python always true",
+        fix="mgpu.when(cond) for `if`, cond.select(a, b), & | ~ for `and`, `or`, `not`; `is None` for what may be missing",
+        mosaic="",
+        references=("Mosaic GPU, FragmentedArray.select", "Mosaic GPU, utils.when", "Python, Truth Value Testing"),
+        gate="both",
+    ),
 )
