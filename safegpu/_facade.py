@@ -4,6 +4,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from safegpu.watch import names, watched
+
 
 class Facade(type):
     """Metaclass of a second name for a class of Mosaic GPU, which the facade derives from.
@@ -48,8 +50,14 @@ def public(module: types.ModuleType) -> list[str]:
 def mirror(module: types.ModuleType, own: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a module that gives `module`'s names where it has none of its own.
 
-    Its `__all__` becomes what a star import of `module` gives, beside what it says already.
+    Its `__all__` becomes what a star import of `module` gives, beside what it says already. The functions that
+    rules watch are among its own; one that it defines below takes its rules itself.
     """
+    module_name = module.__name__.rpartition(".")[2]
+    for name in names():
+        of, _, function = name.rpartition(".")
+        if of == module_name and function not in own and not isinstance(getattr(module, function), type):
+            own[function] = watched(name)(getattr(module, function))
     own["__all__"] = list({**dict.fromkeys(own.get("__all__", ())), **dict.fromkeys(public(module))})
 
     def module_getattr(name: str) -> Any:

@@ -1,17 +1,14 @@
-"""What a kernel's author said of its buffers and its architecture, for as long as the kernel is traced.
+"""What a kernel's author said of its buffers, for as long as the kernel is traced.
 
 Facts are kept in a table beside the values and not on the wrapper objects: a table survives raw `memref_*`
 functions, loop carries and anything else that makes a new Python object for the same buffer. Only allocations
 are entered; the facts of a view are found by walking back from it, and only when somebody asks.
 """
 
-import contextlib
-from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 from safegpu._jax import ir
-from safegpu.architectures import Architecture
+from safegpu._trace import current
 from safegpu.dtypes import DType
 
 
@@ -25,8 +22,6 @@ class Facts:
 
 
 _UNKNOWN = Facts()
-_table: ContextVar[dict[ir.Value, Facts] | None] = ContextVar("safegpu_facts", default=None)
-_architecture: ContextVar[type[Architecture] | None] = ContextVar("safegpu_architecture", default=None)
 
 # Operations whose first operand is the buffer that their result views.
 _VIEWS = frozenset({
@@ -36,43 +31,29 @@ _VIEWS = frozenset({
 _BOUNDS_OF_FOR = 3  # scf.for's operands are lower bound, upper bound, step, then the carried values
 
 
-@contextlib.contextmanager
-def table(arch: type[Architecture] | None = None) -> Iterator[None]:
-    """Keeps facts inside the block, and forgets them after it. `arch` is what the kernel is lowered for, if known."""
-    token, arch_token = _table.set({}), _architecture.set(arch)
-    try:
-        yield
-    finally:
-        _table.reset(token)
-        _architecture.reset(arch_token)
-
-
-def tracing() -> bool:
-    """Whether this thread is tracing a kernel that safegpu builds."""
-    return _table.get() is not None
-
-
-def architecture() -> type[Architecture] | None:
-    """The architecture that the kernel being traced is lowered for; None where nobody said."""
-    return _architecture.get()
-
-
 def record(buffer: ir.Value, facts: Facts) -> None:
     """Enters an allocation, or a pointer past which the walk cannot see. Outside a trace nothing is kept."""
-    entries = _table.get()
-    if entries is not None:
-        entries[buffer] = facts
+    trace = current()
+    if trace is not None:
+        trace.facts[buffer] = facts
 
 
 def facts_of(ref: ir.Value) -> Facts:
     """The facts of the allocation that `ref` is, or is a view of."""
-    entries = _table.get() or {}
-    value: ir.Value | None = ref if entries else None
-    while value is not None:
-        if value in entries:
-            return entries[value]
+    trace = current()
+    if trace is None:
+        return _UNKNOWN
+    allocation = allocation_of(ref)
+    return _UNKNOWN if allocation is None else trace.facts[allocation]
+
+
+def allocation_of(ref: ir.Value) -> ir.Value | None:
+    """The value of which facts are kept and that `ref` is, or is a view of; None when the walk back finds none."""
+    trace = current()
+    value: ir.Value | None = ref if trace is not None and trace.facts else None
+    while value is not None and value not in trace.facts:  # type: ignore[union-attr]
         value = _viewed(value)
-    return _UNKNOWN
+    return value
 
 
 def _viewed(value: ir.Value) -> ir.Value | None:

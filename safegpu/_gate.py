@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from safegpu._facts import architecture
+from safegpu._trace import architecture
 from safegpu.architectures import ARCHITECTURES, INSTEAD, Architecture, having
 from safegpu.rules import RuleError
 

@@ -1,25 +1,27 @@
 """What Mosaic GPU's own arrays do otherwise while a safegpu kernel is traced.
 
-`astype` and `bitcast` take dtype tokens, and `foreach` calls its function with typed scalars. Arrays stay
-Mosaic GPU's objects: some thirty of its methods make the class by name, so a subclass would be lost at the next
-step. So these methods are replaced for as long as a trace runs, and the replacement acts in the threads that
-trace through safegpu alone.
+`astype` and `bitcast` take dtype tokens, `foreach` calls its function with typed scalars, and `safegpu.watch` sees
+the methods that a rule asks for. Arrays stay Mosaic GPU's objects: some thirty of its methods make the class by name,
+so a subclass would be lost at the next step. So these methods are replaced for as long as a trace runs, and the
+replacement acts in the threads that trace through safegpu alone.
 """
 
 import contextlib
 import functools
+import inspect
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from safegpu._dtype import ir_type, is_token, signedness
-from safegpu._facts import tracing
 from safegpu._gate import needing, require, truth
-from safegpu._jax import fa, ir
+from safegpu._jax import fa, ir, mgpu
+from safegpu._trace import tracing
 from safegpu._value import raw
 from safegpu.architectures import HasClusters, HasFloat8
 from safegpu.refs import is_float8  # type: ignore[attr-defined]  # of the runtime half
 from safegpu.scalars import wrap_scalar  # type: ignore[attr-defined]  # of the runtime half
+from safegpu.watch import names, watched
 
 _Array = fa.FragmentedArray
 _astype, _bitcast, _foreach = _Array.astype, _Array.bitcast, _Array.foreach
@@ -59,21 +61,34 @@ def _truth(self: Any) -> bool:
     return truth(self) if tracing() else True
 
 
-_THEIRS = {"astype": _astype, "bitcast": _bitcast, "foreach": _foreach, "store_tiled_async": _store_tiled_async}
-_OURS = {"astype": _astype_token, "bitcast": _bitcast_token, "foreach": _foreach_scalar}
-_OURS["__bool__"] = _truth  # they have none
-_OURS["store_tiled_async"] = needing(HasClusters, "store_tiled_async")(_store_tiled_async)
+_OURS: dict[str, Any] = {
+    "FragmentedArray.astype": _astype_token,
+    "FragmentedArray.bitcast": _bitcast_token,
+    "FragmentedArray.foreach": _foreach_scalar,
+    "FragmentedArray.store_tiled_async": needing(HasClusters, "store_tiled_async")(_store_tiled_async),
+}
+_CLASSES = {"FragmentedArray": _Array, "WGMMAAccumulator": mgpu.WGMMAAccumulator}
+
+
+def _replacements() -> list[tuple[type, str, Any, Any]]:
+    """Class, name, Mosaic GPU's method and ours, of each method that is replaced; constructors are the mirrors'."""
+    found: list[tuple[type, str, Any, Any]] = []
+    for name in sorted(_OURS.keys() | names()):
+        class_name, _, attribute = name.partition(".")
+        if (cls := _CLASSES.get(class_name)) is None:
+            continue
+        theirs = inspect.getattr_static(cls, attribute)
+        if isinstance(theirs, property) and theirs.fget:
+            found.append((cls, attribute, theirs, property(watched(name)(theirs.fget))))
+        elif inspect.isfunction(theirs):
+            found.append((cls, attribute, theirs, watched(name)(_OURS.get(name, theirs))))
+    return found
+
+
+_METHODS = [*_replacements(), (_Array, "__bool__", None, _truth)]
 
 _lock = threading.Lock()
 _traces = 0
-
-
-def _install(methods: dict[str, Any]) -> None:
-    for name in _OURS:
-        if name in methods:
-            setattr(_Array, name, methods[name])
-        else:
-            delattr(_Array, name)
 
 
 @contextlib.contextmanager
@@ -82,7 +97,8 @@ def hooks() -> Iterator[None]:
     global _traces
     with _lock:
         if not _traces:
-            _install(_OURS)
+            for cls, name, _, ours in _METHODS:
+                setattr(cls, name, ours)
         _traces += 1
     try:
         yield
@@ -90,4 +106,8 @@ def hooks() -> Iterator[None]:
         with _lock:
             _traces -= 1
             if not _traces:
-                _install(_THEIRS)
+                for cls, name, theirs, _ in _METHODS:
+                    if theirs is None:  # none of its own
+                        delattr(cls, name)
+                    else:
+                        setattr(cls, name, theirs)

@@ -17,6 +17,7 @@ from safegpu import (
     specs,
     tcgen05,
     utils,
+    watch,
 )
 from safegpu._facade import public
 from safegpu._jax import mgpu
@@ -63,6 +64,10 @@ def public_names() -> dict[str, Any]:
     names = {name: getattr(mgpu, name) for name in public(mgpu)}
     for module, own in _OURS.items():
         names.update((name, getattr(module, name)) for name in own or vars(module)["__all__"])
+    for name in watch.names():  # Mosaic GPU hands some functions on from its submodules
+        module_name, _, function = name.rpartition(".")
+        if function in names and module_name == "utils":
+            names[function] = getattr(utils, function)
     names.update((module.__name__.rpartition(".")[2], module) for module in _MODULES)
     return names
 

@@ -15,6 +15,7 @@ from safegpu._gate import needing, require
 from safegpu._jax import utils
 from safegpu.architectures import HasClusters, HasTcgen05
 from safegpu.scalars import giving_scalars
+from safegpu.watch import watched
 
 __all__ = [
     "BarrierArray", "BarrierRef", "CollectiveBarrierArray", "CollectiveBarrierRef", "DialectBarrierRef",
@@ -69,14 +70,19 @@ class _Barrier(utils.BarrierRef):
     __class_getitem__ = classmethod(types.GenericAlias)
 
     initialize = staticmethod(_making(utils.BarrierRef.initialize))
-    __getitem__ = _making(utils.BarrierRef.__getitem__)
-    remap_to_cluster = needing(HasClusters, "remap_to_cluster")(_making(utils.BarrierRef.remap_to_cluster))
+    __getitem__ = watched("BarrierRef.__getitem__")(_making(utils.BarrierRef.__getitem__))
+    remap_to_cluster = watched("BarrierRef.remap_to_cluster")(
+        needing(HasClusters, "remap_to_cluster")(_making(utils.BarrierRef.remap_to_cluster))
+    )
     update_parities = giving_scalars(utils.BarrierRef.update_parities)
-    test = _ordering(giving_scalars(utils.BarrierRef.test))
-    test_parity = _ordering(giving_scalars(utils.BarrierRef.test_parity))
-    arrive = _ordering(utils.BarrierRef.arrive)
-    wait = _ordering(utils.BarrierRef.wait)
-    wait_parity = _ordering(utils.BarrierRef.wait_parity)
+    test = watched("BarrierRef.test")(_ordering(giving_scalars(utils.BarrierRef.test)))
+    test_parity = watched("BarrierRef.test_parity")(_ordering(giving_scalars(utils.BarrierRef.test_parity)))
+    arrive = watched("BarrierRef.arrive")(_ordering(utils.BarrierRef.arrive))
+    arrive_expect_tx = watched("BarrierRef.arrive_expect_tx")(utils.BarrierRef.arrive_expect_tx)
+    complete_tx = watched("BarrierRef.complete_tx")(utils.BarrierRef.complete_tx)
+    get_ptr = watched("BarrierRef.get_ptr")(utils.BarrierRef.get_ptr)
+    wait = watched("BarrierRef.wait")(_ordering(utils.BarrierRef.wait))
+    wait_parity = watched("BarrierRef.wait_parity")(_ordering(utils.BarrierRef.wait_parity))
 
     @classmethod
     def _checked(cls, raw: utils.BarrierRef) -> Self:
@@ -124,8 +130,10 @@ class _CollectiveBarrier(utils.CollectiveBarrierRef):
     __class_getitem__ = classmethod(types.GenericAlias)
 
     initialize = staticmethod(_making(utils.CollectiveBarrierRef.initialize))
-    __getitem__ = _making(utils.CollectiveBarrierRef.__getitem__)
-    arrive = _ordering(utils.CollectiveBarrierRef.arrive)
+    __getitem__ = watched("CollectiveBarrierRef.__getitem__")(_making(utils.CollectiveBarrierRef.__getitem__))
+    arrive = watched("CollectiveBarrierRef.arrive")(_ordering(utils.CollectiveBarrierRef.arrive))
+    wait = watched("CollectiveBarrierRef.wait")(utils.CollectiveBarrierRef.wait)
+    wait_parity = watched("CollectiveBarrierRef.wait_parity")(utils.CollectiveBarrierRef.wait_parity)
 
     def __iter__(self) -> Iterator[Any]:
         return map(wrap_barrier, super().__iter__())

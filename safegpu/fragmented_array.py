@@ -17,6 +17,7 @@ from safegpu._value import raw
 from safegpu.architectures import HasFloat8Multimem
 from safegpu.refs import MultimemRef, is_float8
 from safegpu.scalars import c, giving_scalars, wrap_scalar
+from safegpu.watch import watched
 
 __all__ = ["c"]
 
@@ -52,6 +53,7 @@ def _known_signedness(ref: Any) -> bool | None:
 def _loading(load: Callable[..., Any]) -> Any:
     """A constructor that loads from a reference, whose own signedness is the default of `is_signed`."""
 
+    @watched(f"FragmentedArray.{load.__name__}")  # type: ignore[attr-defined]
     @functools.wraps(load)
     def loaded(cls: type, ref: Any, *args: Any, is_signed: bool | None = None, **kwargs: Any) -> Any:
         return load(_Real, ref, *args, is_signed=_known_signedness(ref) if is_signed is None else is_signed, **kwargs)
@@ -67,6 +69,7 @@ class FragmentedArray(_Real, metaclass=Facade):
     load_untiled = _loading(_Real.load_untiled.__func__)
 
     @classmethod
+    @watched("FragmentedArray.load_reduce_untiled")
     @functools.wraps(_Real.load_reduce_untiled.__func__)
     def load_reduce_untiled(
         cls, ref: Any, layout: Any, reduction: Any, swizzle: int = 16, is_signed: bool | None = None

@@ -10,18 +10,19 @@ import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from safegpu._facts import table
 from safegpu._gate import require
 from safegpu._hooks import hooks
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
 from safegpu._stated import remember, stated, stated_architecture
+from safegpu._trace import trace
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
 from safegpu.barriers import wrap_barrier
 from safegpu.launch_context import wrap_context
 from safegpu.refs import wrap_ref
 from safegpu.specs import facts_of_spec, lowered_specs, typed_references, uses_tmem
 from safegpu.tcgen05 import wrap_tmem
+from safegpu.watch import finish
 
 __all__ = [
     "Kernel", "LoweringSemantics", "as_gpu_kernel", "as_torch_gpu_kernel", "is_nvshmem_available",
@@ -58,14 +59,16 @@ def _traced(
 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
-        with table(arch), hooks():
+        with trace(arch), hooks():
             arguments = (
                 wrap_context(context),
                 *map(_wrap, gmem, gmem_specs),
                 typed_references(scratch_spec, scratch, _wrap),
             )
             try:
-                return body(*arguments)
+                result = body(*arguments)
+                finish()
+                return result
             except Exception as error:
                 add_rule(error)
                 raise

@@ -12,14 +12,16 @@ from typing import Any
 
 from safegpu import _optimized
 from safegpu._facade import mirror
-from safegpu._facts import architecture, facts_of, record
+from safegpu._facts import facts_of, record
 from safegpu._gate import needing, require
 from safegpu._jax import fa, ir, launch_context, utils
+from safegpu._trace import architecture
 from safegpu._value import like, raw
 from safegpu.architectures import HasLeaderTrackedTMA, HasMultimem, HasTMA, HasTMAGather, HasTMAScatter
 from safegpu.barriers import promote
 from safegpu.refs import MultimemAddress, MultimemRef
 from safegpu.scalars import c, giving_scalars  # noqa: F401  # a name of this module, too
+from safegpu.watch import watched
 
 __getattr__, __dir__ = mirror(launch_context, globals())
 
@@ -36,6 +38,7 @@ class LaunchContext(_Real):
     # Mosaic GPU finds the kernel argument behind a GMEM reference, and recomputes a peer on the host, by
     # asking what class of value each is.
 
+    @watched("LaunchContext.async_copy")
     @functools.wraps(_Real.async_copy)
     def async_copy(self, **kwargs: Any) -> None:
         if architecture() is not None:
@@ -69,13 +72,18 @@ class LaunchContext(_Real):
             if math.prod(self.cluster_size[each] for each in dimensions) > 1:
                 require(HasLeaderTrackedTMA, "async_copy with leader_tracked")
 
+    @watched("LaunchContext.async_prefetch")
     @needing(HasTMA, "async_prefetch")
     @functools.wraps(_Real.async_prefetch)
     def async_prefetch(self, **kwargs: Any) -> None:
         return super().async_prefetch(**{name: raw(value) for name, value in kwargs.items()})
 
-    await_async_copy = needing(HasTMA, "await_async_copy")(_Real.await_async_copy)
+    await_async_copy = watched("LaunchContext.await_async_copy")(
+        needing(HasTMA, "await_async_copy")(_Real.await_async_copy)
+    )
+    await_cp_async_copy = watched("LaunchContext.await_cp_async_copy")(_Real.await_cp_async_copy)
 
+    @watched("LaunchContext.to_remote")
     @functools.wraps(_Real.to_remote)
     def to_remote(self, ref: Any, peer: Any, **kwargs: Any) -> Any:
         remote = super().to_remote(raw(ref), raw(peer), **kwargs)

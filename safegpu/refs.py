@@ -18,6 +18,7 @@ from safegpu._value import Value, like
 from safegpu._value import raw as unwrapped
 from safegpu.architectures import HasClusters
 from safegpu.dtypes import DType
+from safegpu.watch import watched
 
 __all__ = [
     "ClusterSmemRef", "GmemRef", "MultimemRef", "SmemRef", "get_cluster_ref", "memref_fold", "memref_reshape",
@@ -211,6 +212,7 @@ def wrap_ref(value: ir.Value, facts: Facts) -> ir.Value:
 def _viewing[**P](view: Callable[P, Any]) -> Callable[P, Any]:
     """A view of a reference of ours is of the same class; a view of a raw one is raw."""
 
+    @watched(f"utils.{view.__name__}")  # type: ignore[attr-defined]
     @functools.wraps(view)
     def viewed(ref: Any, *args: Any, **kwargs: Any) -> Any:
         out = view(ref, *args, **kwargs)
@@ -229,6 +231,7 @@ memref_unfold = _viewing(utils.memref_unfold)
 memref_unsqueeze = _viewing(utils.memref_unsqueeze)
 
 
+@watched("utils.get_cluster_ref")
 @needing(HasClusters, "get_cluster_ref")
 @functools.wraps(utils.get_cluster_ref)
 def get_cluster_ref(ref: ir.Value, *args: Any, **kwargs: Any) -> ir.Value:

@@ -17,6 +17,7 @@ from safegpu.architectures import HasTcgen05, HasTcgen05Int8, HasTMEMLoadReduce
 from safegpu.barriers import promote
 from safegpu.dtypes import DType, int2
 from safegpu.scalars import giving_scalars
+from safegpu.watch import watched
 
 __all__ = ["DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"]
 
@@ -33,7 +34,7 @@ create_scaled_f4_instr_descriptor = giving_scalars(tcgen05.create_scaled_f4_inst
 
 def _tcgen05(name: str) -> Any:
     """A function of Mosaic GPU's tcgen05, which only some architectures have."""
-    return needing(HasTcgen05, f"tcgen05.{name}")(getattr(tcgen05, name))
+    return watched(f"tcgen05.{name}")(needing(HasTcgen05, f"tcgen05.{name}")(getattr(tcgen05, name)))
 
 
 async_copy_scales_smem_to_tmem = _tcgen05("async_copy_scales_smem_to_tmem")
@@ -47,6 +48,7 @@ tmem_relinquish_alloc_permit = _tcgen05("tmem_relinquish_alloc_permit")
 wait_load_tmem = _tcgen05("wait_load_tmem")
 
 
+@watched("tcgen05.mma")
 @functools.wraps(tcgen05.mma)
 def mma(d: Any, a: Any, b: Any, **kwargs: Any) -> None:
     require(HasTcgen05, "tcgen05.mma")
@@ -69,8 +71,9 @@ class _TMEM(_Real):
         """The dtype token, which knows the signedness that `dtype` does not; None when unknown."""
         return vars(self).get("_token")
 
-    store = needing(HasTcgen05, "a store to TMEM")(_Real.store)
+    store = watched("TMEMRef.store")(needing(HasTcgen05, "a store to TMEM")(_Real.store))
 
+    @watched("TMEMRef.slice")
     @functools.wraps(_Real.slice)
     def slice(self, *idxs: Any) -> Any:
         return _promote(_Real.slice(self, *idxs), type(self), self.token)
@@ -95,6 +98,7 @@ class _TMEM(_Real):
 class _Loadable(_TMEM):
     __slots__ = ()
 
+    @watched("TMEMRef.load")
     @functools.wraps(_Real.load)
     def load(self, layout: Any = None, is_signed: bool | None = None, reduce: Any = None) -> Any:
         require(HasTcgen05, "a load from TMEM")

@@ -39,6 +39,7 @@ from safegpu.scalars import (
     warpgroup_idx,
     wrap_scalar,
 )
+from safegpu.watch import watched
 
 __all__ = [
     "BarrierRef", "CollectiveBarrierRef", "DialectBarrierRef", "MultimemRef", "Partition", "Partition1D", "bitcast",
@@ -89,7 +90,7 @@ def inline_ptx(ptx: str, *args: Any, result_types: Any = None, **kwargs: Any) ->
     return wrap_scalar(utils.inline_ptx(ptx, *args, result_types=types, **kwargs))
 
 
-commit_shared = needing(HasAsyncProxy, "commit_shared")(utils.commit_shared)
+commit_shared = watched("utils.commit_shared")(needing(HasAsyncProxy, "commit_shared")(utils.commit_shared))
 get_cluster_ptr = needing(HasClusters, "get_cluster_ptr")(utils.get_cluster_ptr)
 prefetch_tensormap = needing(HasTMA, "prefetch_tensormap")(utils.prefetch_tensormap)
 try_cluster_cancel = needing(HasClusterLaunchControl, "try_cluster_cancel")(utils.try_cluster_cancel)
@@ -145,11 +146,13 @@ def fori(bound: Any, carrys: Any) -> Callable[[Callable[[Any, Any], Any]], utils
     return run
 
 
+@watched("utils.block_barrier")
 def block_barrier() -> None:
     """Waits for all threads of the block."""
     gpu.barrier()
 
 
+@watched("utils.set_max_registers")
 @needing(HasRegisterReallocation, "set_max_registers")
 def set_max_registers(n: int, *, action: Literal["increase", "decrease"]) -> None:
     """Sets the number of registers of each thread of the warpgroup, which all of its warps call."""

@@ -1,0 +1,102 @@
+"""The author's calls, as the rules of lowering see them."""
+
+from typing import Any
+
+import pytest
+
+import safegpu as mgpu
+from safegpu.watch import _core
+from tests.runtime.kernels import trace
+
+
+@pytest.fixture(autouse=True)
+def only_these_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "_before", {})
+    monkeypatch.setattr(_core, "_after", {})
+    monkeypatch.setattr(_core, "_at_end", [])
+
+
+def test_what_no_rule_asks_for_is_left_as_it_is() -> None:
+    def function() -> None: ...
+
+    assert _core.watched("f")(function) is function
+
+
+def test_a_rule_sees_arguments_result_and_line() -> None:
+    seen: list[Any] = []
+    _core.before("f")(lambda call: seen.append((call.name, call["a"], call.get("b"), call.result)))
+    # As a rule of safegpu would, which stands in a file of safegpu: the author's line is the first of another.
+    rule = "lambda call: seen.append((call.result, told(call.place)))"
+    _core.after("f")(eval(compile(rule, _core.__file__, "eval"), {"seen": seen, "told": _core.told}))
+    _core.at_end(lambda: seen.append("end"))
+    function = _core.watched("f")(lambda a, b=1: a + b)
+
+    def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        function(1)
+        function(2, b=3)
+
+    function(4)  # outside a trace nothing is seen
+    trace(body)
+    line = body.__code__.co_firstlineno
+    assert seen == [
+        ("f", 1, None, None), (2, f"test_watch.py:{line + 1}"),
+        ("f", 2, 3, None), (5, f"test_watch.py:{line + 2}"),
+        "end",
+    ]  # fmt: skip
+
+
+def test_calls_inside_a_watched_call_are_not_the_authors() -> None:
+    seen: list[str] = []
+    _core.before("inner", "outer")(lambda call: seen.append(call.name))
+    inner = _core.watched("inner")(lambda fails: 1 / (not fails))
+    outer = _core.watched("outer")(lambda fails: inner(fails))
+
+    def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        outer(False)
+        with pytest.raises(ZeroDivisionError):
+            outer(True)
+        inner(False)
+
+    trace(body)
+    assert seen == ["outer", "outer", "inner"]
+
+
+def test_state_is_of_one_trace() -> None:
+    class Counter:
+        calls = 0
+
+    def count(call: _core.Call) -> None:
+        _core.state(Counter).calls += 1
+
+    totals: list[int] = []
+    _core.before("f")(count)
+    _core.at_end(lambda: totals.append(_core.state(Counter).calls))
+    function = _core.watched("f")(lambda: None)
+
+    def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        function()
+        function()
+
+    trace(body)
+    trace(body)
+    assert totals == [2, 2]
+
+
+def test_calls_of_a_loop_are_in_its_block() -> None:
+    blocks: list[Any] = []
+    _core.before("f")(lambda call: blocks.append(call.block))
+    function = _core.watched("f")(lambda: None)
+
+    def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        function()
+
+        @mgpu.fori(mgpu.c(2, mgpu.Index), ())
+        def _(i: Any, carried: Any) -> Any:
+            function()
+            return ()
+
+        function()
+
+    trace(body)
+    before, inside, after = blocks
+    assert before == after != inside
