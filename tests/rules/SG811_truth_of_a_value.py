@@ -73,7 +73,8 @@ def equal(ctx: mgpu.LaunchContext, x: Ref, y: Ref, o: Ref, s: None) -> None:
 def loop(ctx: mgpu.LaunchContext, x: Ref, y: Ref, o: Ref, s: None) -> None:
     a = load(x, layout=W, optimized=False)
     while a > 1.0:  # P: SG811
-        a = a * 0.5
+        (a * 0.5).store_untiled(o, optimized=False)
+        break  # to Python it always holds
 
 
 @refused(*PAIR, None)
@@ -86,21 +87,21 @@ def negation(ctx: mgpu.LaunchContext, x: Ref, y: Ref, o: Ref, s: None) -> None:
 @refused(*PAIR, None)
 def conjunction(ctx: mgpu.LaunchContext, x: Ref, y: Ref, o: Ref, s: None) -> None:
     a = load(x, layout=W, optimized=False)
-    both = (a > 0.0) and (a < 1.0)  # P: SG811
+    both = (a > 0.0) and (a < 1.0)  # L: SG811
     both.select(a, a).store_untiled(o, optimized=False)
 
 
 @refused(*PAIR, None)
 def disjunction(ctx: mgpu.LaunchContext, x: Ref, y: Ref, o: Ref, s: None) -> None:
     a = load(x, layout=W, optimized=False)
-    either = (a > 0.0) or (a < 1.0)  # P: SG811
+    either = (a > 0.0) or (a < 1.0)  # L: SG811
     either.select(a, a).store_untiled(o, optimized=False)
 
 
 @refused(*PAIR, None)
 def chained(ctx: mgpu.LaunchContext, x: Ref, y: Ref, o: Ref, s: None) -> None:
     a = load(x, layout=W, optimized=False)
-    within = 0.0 < a < 1.0  # P: SG811
+    within = 0.0 < a < 1.0  # L: SG811
     within.select(a, a).store_untiled(o, optimized=False)
 
 
@@ -156,7 +157,7 @@ def compared(ctx: mgpu.LaunchContext, x: Ref, y: Ref, o: Ref, s: None) -> None:
 
 @refused(*PAIR, None)
 def floating(ctx: mgpu.LaunchContext, x: Ref, y: Ref, o: Ref, s: None) -> None:
-    while mgpu.c(1, mgpu.float32):  # P: SG811
+    if mgpu.c(1, mgpu.float32):  # P: SG811
         mgpu.commit_shared()
 
 
