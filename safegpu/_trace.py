@@ -12,10 +12,17 @@ from safegpu.architectures import Architecture
 class Trace:
     """One call of a body by `as_gpu_kernel`."""
 
-    __slots__ = ("arch", "facts", "states", "watching")
+    __slots__ = ("arch", "cluster", "facts", "states", "threads", "watching")
 
-    def __init__(self, arch: type[Architecture] | None = None) -> None:
+    def __init__(
+        self,
+        arch: type[Architecture] | None = None,
+        cluster: tuple[int, ...] | None = None,
+        threads: int | None = None,
+    ) -> None:
         self.arch = arch  # what the kernel is lowered for; None where nobody said
+        self.cluster = cluster  # blocks along its axes
+        self.threads = threads  # of a block
         self.facts: dict[ir.Value, Any] = {}  # of `safegpu._facts`
         self.states: dict[type, Any] = {}  # of `safegpu.watch`
         self.watching = True  # False inside a watched call: what Mosaic GPU calls there is not the author's
@@ -28,9 +35,11 @@ current = _current.get
 
 
 @contextlib.contextmanager
-def trace(arch: type[Architecture] | None = None) -> Iterator[Trace]:
+def trace(
+    arch: type[Architecture] | None = None, cluster: tuple[int, ...] | None = None, threads: int | None = None
+) -> Iterator[Trace]:
     """Makes the block a trace of its own."""
-    this = Trace(arch)
+    this = Trace(arch, cluster, threads)
     token = _current.set(this)
     try:
         yield this

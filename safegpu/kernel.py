@@ -53,13 +53,17 @@ def _wrap(value: Any, spec: Any) -> Any:
 
 
 def _traced(
-    body: Callable[..., Any], gmem_specs: list[Any], scratch_spec: Any, arch: type[Architecture] | None
+    body: Callable[..., Any],
+    gmem_specs: list[Any],
+    scratch_spec: Any,
+    arch: type[Architecture] | None,
+    threads: int | None,
 ) -> Callable[..., Any]:
     """`body`, called with typed references in place of the ones that Mosaic GPU passes."""
 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
-        with trace(arch), hooks():
+        with trace(arch, context.cluster_size, threads), hooks():
             arguments = (
                 wrap_context(context),
                 *map(_wrap, gmem, gmem_specs),
@@ -103,7 +107,9 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
                 stack.enter_context(architecture(said.compute_capability))
             capability = known_capability()
             known = None if capability is None else of_compute_capability(capability)
-            call["body"] = _traced(call["body"], gmem_specs, scratch_spec, known)
+            lanes = call.get("thread_semantics", LoweringSemantics.Lane) is LoweringSemantics.Lane
+            threads = math.prod(call["block"]) if lanes and "block" in call else None
+            call["body"] = _traced(call["body"], gmem_specs, scratch_spec, known, threads)
             call["smem_scratch_shape"] = lowered_specs(scratch_spec)
             if known is not None and math.prod(call.get("cluster", ())) > 1:
                 require(HasClusters, "cluster=", known)

@@ -61,7 +61,7 @@ class Scalar(Value):
         return _emitted("arith.constant", value=self._attribute.get(self.type, constant(other)))
 
     def __bool__(self) -> bool:
-        return truth(self)
+        return truth(f"a scalar of type {type(self).__name__}")
 
     def _refused(self, symbol: str, other: object) -> Any:
         if symbol.isalpha():  # a method: Python asks nobody else

@@ -335,6 +335,33 @@ CATALOGUE = (
             'PTX ISA, "cp.reduce.async.bulk.tensor"',
         ),
     ),
+    Rule(
+        code="SG405",
+        name="warpgroup-operation-in-one-thread",
+        message="the threads of a warp or a warpgroup do this together, and one thread alone gets here",
+        fix="take it out of single_thread() or of the when() whose condition elects a thread",
+        mosaic="",
+        references=(
+            "Mosaic GPU, utils.single_thread",
+            "Mosaic GPU, FragmentedArray.store_tiled",
+            'PTX ISA, "bar.sync", "wgmma.mma_async", ".aligned"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG406",
+        name="one-thread-operation-in-all",
+        message="one thread issues this, and all threads of the block get here",
+        fix="put it under single_thread(), or give it predicate=single_thread_predicate()",
+        mosaic="",
+        references=(
+            "Mosaic GPU, tcgen05.mma",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "tcgen05.mma", Issue Granularity',
+            'PTX ISA, "mbarrier.arrive"',
+        ),
+        gate="lowering",
+    ),
     # --- 5: collective
     Rule(
         code="SG501",
@@ -421,6 +448,15 @@ CATALOGUE = (
         fix="pass a_scale and b_scale, or neither",
         mosaic="Either none or both scales should be provided",
         references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
+    ),
+    Rule(
+        code="SG810",
+        name="block-of-partial-warpgroup",
+        message="a warpgroup of 128 threads does this, and the block has no whole one here",
+        fix="give as_gpu_kernel a block of a multiple of 128 threads",
+        mosaic="",
+        references=("Mosaic GPU, as_gpu_kernel", "Mosaic GPU, utils.warpgroup_barrier", 'PTX ISA, "bar.sync"'),
+        gate="lowering",
     ),
     Rule(
         code="SG811",
