@@ -7,7 +7,7 @@ alike. A condition of another kind says nothing of how many threads it holds in,
 import math
 from typing import Any
 
-from safegpu._gate import refuse
+from safegpu import _gate
 from safegpu._jax import fa, ir, launch_context, utils
 from safegpu._trace import current
 from safegpu.watch._core import Call, before
@@ -54,7 +54,7 @@ def _elects(condition: Any) -> bool:
 
 
 def in_one_thread(block: Any) -> bool | None:
-    """True where at most one thread of each warp gets to this block, False where all do, None where that is not known."""
+    """True where at most one thread of each warp gets to this block, False where all do, None where nobody can say."""
     conditional = False
     while True:
         operation = block.owner
@@ -80,7 +80,7 @@ def partial(call: Call) -> None:
     alone, threads = in_one_thread(call.block), trace.threads if trace else None
     if alone:
         if needs := _needed(call):
-            refuse(
+            _gate.refuse(
                 "SG405",
                 f"{called(name)} {needs}, and one thread alone gets here: take it out of single_thread() or of the "
                 "when() whose condition elects a thread",
@@ -92,10 +92,10 @@ def partial(call: Call) -> None:
     # Of several warpgroups, those that are whole may be picked by a condition, and what the last one stores twice is
     # the same.
     if (threads == rest or (alone is False and _NEEDS[name] in _TOGETHER)) and (needs := _needed(call)):
-        refuse(
+        _gate.refuse(
             "SG810",
-            f"{called(name)} {needs}, 128 threads, and {rest} are in the {'last' if threads != rest else 'only'} one of "
-            f"this block of {threads}: give as_gpu_kernel a block of a multiple of {WARPGROUP} threads",
+            f"{called(name)} {needs}, and of its {WARPGROUP} threads this block of {threads} has {rest}"
+            f"{'' if threads == rest else ' in the last one'}: give as_gpu_kernel a block of a multiple of {WARPGROUP}",
         )
 
 
@@ -129,7 +129,7 @@ def multiplied(call: Call) -> None:
     accumulate = call.get("accumulate", True)
     # Without it each issue writes the same, which does no harm.
     if threads and accumulate is not False:
-        refuse(
+        _gate.refuse(
             "SG406",
             f"tcgen05.mma is issued by each of {threads} threads, so that the product is added {threads} times: "
             "put it under single_thread()",
@@ -150,7 +150,7 @@ def copied(call: Call) -> None:
     advice = "leave predicate= out, which elects a thread, or put it under single_thread()"
     if call.get("reduction_op") is not None:
         if threads := _issuing(call):
-            refuse(
+            _gate.refuse(
                 "SG406",
                 f"async_copy with predicate=None is issued by each of {threads} threads, so that reduction_op "
                 f"reduces the buffer {threads} times: {advice}",
@@ -169,7 +169,7 @@ def _issuing(call: Call) -> int | None:
 def _check_arrivals(call: Call, barrier: Any, advice: str) -> None:
     if (threads := _issuing(call)) and (count := arrival_count(barrier)) and count < threads:
         how = " with predicate=None" if call.name == _COPY else ""
-        refuse(
+        _gate.refuse(
             "SG406",
             f"{called(call.name)}{how} is issued by each of {threads} threads, which all arrive at a barrier of "
             f"arrival_count={count}: {advice}",
