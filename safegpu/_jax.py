@@ -34,8 +34,8 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
-    "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu", "ir", "jax",
-    "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context",
+    "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "buffer_bytes", "core", "fa", "fun_name", "gpu", "ir",
+    "jax", "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context",
     "module_of", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
 
@@ -49,6 +49,9 @@ def _tma_barrier(num_barriers: int = 1) -> core.Barrier:
 TMABarrier = getattr(core, "TMABarrier", _tma_barrier)
 _SPECS = ("Barrier", "ClusterBarrier", "CtaBarrier", "TMABarrier", "TMEM", "Union")
 SPEC_TYPES = (jax.ShapeDtypeStruct, *(getattr(core, name) for name in _SPECS if hasattr(core, name)))
+
+
+buffer_bytes = core._count_buffer_bytes
 
 
 @contextlib.contextmanager

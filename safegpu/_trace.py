@@ -1,7 +1,7 @@
 """The trace of a kernel's body: what is kept from its first line to its last, and forgotten after."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -12,7 +12,7 @@ from safegpu.architectures import Architecture
 class Trace:
     """One call of a body by `as_gpu_kernel`."""
 
-    __slots__ = ("arch", "cluster", "facts", "states", "threads", "watching")
+    __slots__ = ("allocations", "arch", "cluster", "facts", "states", "threads", "watching")
 
     def __init__(
         self,
@@ -23,6 +23,7 @@ class Trace:
         self.arch = arch  # what the kernel is lowered for; None where nobody said
         self.cluster = cluster  # blocks along its axes
         self.threads = threads  # of a block
+        self.allocations: Callable[[], Iterator[Any]] = lambda: iter(())  # of the scratch, by `safegpu._placement`
         self.facts: dict[ir.Value, Any] = {}  # of `safegpu._facts`
         self.states: dict[type, Any] = {}  # of `safegpu.watch`
         self.watching = True  # False inside a watched call: what Mosaic GPU calls there is not the author's

@@ -14,6 +14,7 @@ from safegpu._gate import require
 from safegpu._hooks import hooks
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
+from safegpu._placement import allocations, check_unions
 from safegpu._stated import remember, stated, stated_architecture
 from safegpu._trace import trace
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
@@ -63,7 +64,8 @@ def _traced(
 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
-        with trace(arch, context.cluster_size, threads), hooks():
+        with trace(arch, context.cluster_size, threads) as this, hooks():
+            this.allocations = functools.partial(allocations, scratch_spec)
             arguments = (
                 wrap_context(context),
                 *map(_wrap, gmem, gmem_specs),
@@ -111,6 +113,7 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
             threads = math.prod(call["block"]) if lanes and "block" in call else None
             call["body"] = _traced(call["body"], gmem_specs, scratch_spec, known, threads)
             call["smem_scratch_shape"] = lowered_specs(scratch_spec)
+            check_unions(scratch_spec)
             if known is not None and math.prod(call.get("cluster", ())) > 1:
                 require(HasClusters, "cluster=", known)
             if known is not None and uses_tmem(call["smem_scratch_shape"]):

@@ -450,6 +450,15 @@ CATALOGUE = (
         references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
     ),
     Rule(
+        code="SG805",
+        name="barrier-in-a-union",
+        message="a barrier or an address of tensor memory shares its bytes with another member of a Union",
+        fix="declare barriers and TMEM outside the Union",
+        mosaic="",
+        references=("Mosaic GPU, Union", 'PTX ISA, "mbarrier.init", "mbarrier.inval"'),
+        gate="lowering",
+    ),
+    Rule(
         code="SG810",
         name="block-of-partial-warpgroup",
         message="a warpgroup of 128 threads does this, and the block has no whole one here",
@@ -466,5 +475,19 @@ CATALOGUE = (
         mosaic="",
         references=("Mosaic GPU, FragmentedArray.select", "Mosaic GPU, utils.when", "Python, Truth Value Testing"),
         gate="both",
+    ),
+    Rule(
+        code="SG812",
+        name="misaligned-buffer",
+        message="a buffer begins where TMA, the tensor core or a barrier cannot, for what is declared before it",
+        fix="declare swizzled buffers first in the scratch, and barriers, TMEM and small buffers last",
+        mosaic="",
+        references=(
+            "Mosaic GPU, as_gpu_kernel",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "Matrix Descriptor", base offset',
+            'PTX ISA, "Tensor Copies", alignment',
+        ),
+        gate="lowering",
     ),
 )

@@ -3,6 +3,7 @@
 Each module of rules owns one idea, imports no mirror, and is imported here, so that the mirrors know what to watch.
 """
 
+from safegpu.watch import alignment as alignment
 from safegpu.watch import scope as scope
 from safegpu.watch._core import finish, names, watched
 

@@ -15,8 +15,8 @@ TWO_TYPES = "expected two scalars of one type"
 
 
 class S(mgpu.Scratch):
-    loaded = mgpu.Barrier(1, 2)
     tile = mgpu.SMEM((64, 64), mgpu.float32)
+    loaded = mgpu.Barrier(1, 2)
 
 
 def ones() -> mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.WGMMA]:

@@ -41,6 +41,7 @@ class Blackwells(mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a]):
 
 
 class More(Hopper):
+    padding = mgpu.SMEM((1000,), mgpu.int8)  # behind the barriers, so that `c` begins where a swizzle does
     c = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
 
 
