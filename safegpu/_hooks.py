@@ -6,12 +6,11 @@ so a subclass would be lost at the next step. So these methods are replaced for 
 replacement acts in the threads that trace through safegpu alone.
 """
 
-import contextlib
 import functools
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -93,27 +92,29 @@ def _replacements() -> list[tuple[type, str, Any, Any]]:
 
 _METHODS = [*_replacements(), (_Array, "__bool__", None, _truth)]
 
-_lock = threading.Lock()
-_traces = 0
 
+class _Hooks:
+    """The replacements, in place inside a `with` block; the last of the traces that run at once takes them out."""
 
-@contextlib.contextmanager
-def hooks() -> Iterator[None]:
-    """Installs the replacements inside the block; the last of the traces that run at once takes them out."""
-    global _traces
-    with _lock:
-        if not _traces:
-            for cls, name, _, ours in _METHODS:
-                setattr(cls, name, ours)
-        _traces += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _traces -= 1
-            if not _traces:
+    def __init__(self) -> None:
+        self._lock, self._traces = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._traces:
+                for cls, name, _, ours in _METHODS:
+                    setattr(cls, name, ours)
+            self._traces += 1
+
+    def __exit__(self, *raised: object) -> None:
+        with self._lock:
+            self._traces -= 1
+            if not self._traces:
                 for cls, name, theirs, _ in _METHODS:
                     if theirs is None:  # none of its own
                         delattr(cls, name)
                     else:
                         setattr(cls, name, theirs)
+
+
+hooks = _Hooks()

@@ -34,9 +34,9 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
-    "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "buffer_bytes", "core", "fa", "fun_name", "gpu", "ir",
-    "jax", "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context",
-    "module_of", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
+    "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "buffer_bytes", "core", "fa", "fun_name",
+    "gpu", "ir", "jax", "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu",
+    "mlir_context", "module_of", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
 
 

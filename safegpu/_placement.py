@@ -53,6 +53,8 @@ def allocations(specs: Any, start: int = 0, name: str = "") -> Iterator[Allocati
 
 def check_unions(specs: Any) -> None:
     """Refuses unions in which an mbarrier or an address of tensor memory shares its bytes with something else."""
+    if not _has_union(specs):
+        return
     for union, start, name in _unions(specs, 0, ""):
         for one, other in itertools.combinations(_members(union, start, name), 2):
             for a, b in itertools.chain(itertools.product(one, other), itertools.product(other, one)):
@@ -66,6 +68,14 @@ def check_unions(specs: Any) -> None:
                     f"is aligned to {utils.MBARRIER_BYTES}: declare it before what is no multiple of "
                     f"{utils.MBARRIER_BYTES} bytes, a TMEM (4 bytes) among them",
                 )
+
+
+def _has_union(specs: Any) -> bool:
+    if is_scratch(specs):
+        specs = specs_of(specs)
+    if isinstance(specs, tuple | list | dict):
+        return any(map(_has_union, specs.values() if isinstance(specs, dict) else specs))
+    return is_union(specs)
 
 
 def _check_pair(a: Allocation, b: Allocation) -> None:

@@ -22,6 +22,9 @@ _ATTRIBUTE = "__safegpu_architecture__"
 type _Alternatives = tuple[type[Architecture], ...]
 """What one place states: `Scratch[sm_100a | sm_103a]` is for either."""
 
+type _Statement = tuple[str, _Alternatives]
+"""What one place states, and how that place is told, with braces for what it states."""
+
 
 def stated_architecture(kernel: object) -> type[Architecture] | None:
     """The architecture that a kernel made by `as_gpu_kernel` states, also behind `jax.jit` or `functools.partial`."""
@@ -43,24 +46,23 @@ def stated(arch: Any, scratch: Any, body: Callable[..., Any]) -> type[Architectu
     if arch is not None and not _is_token(arch):
         names = ", ".join(f"mgpu.{each.__name__}" for each in ARCHITECTURES)
         raise TypeError(f"as_gpu_kernel: arch must be one of {names}, got {arch!r}")
-    said: dict[str, _Alternatives] = {}
+    said: list[_Statement] = []
     if arch is not None:
-        said[f"arch={arch.__name__}"] = (arch,)
+        said.append(("arch={}", (arch,)))
     for cls in scratches(scratch):
-        said |= {f"{cls.__name__}(Scratch[{_listed(each, ' | ')}])": each for each in _of_scratch(cls)}
+        said += [(f"{cls.__name__}(Scratch[{{}}])", each) for each in _of_scratch(cls)]
     if of_body := _of_context(body):
-        said[f"ctx: LaunchContext[{_listed(of_body, ' | ')}]"] = of_body
+        said.append(("ctx: LaunchContext[{}]", of_body))
     return _chosen(said) if said else None
 
 
-def _chosen(said: dict[str, _Alternatives]) -> type[Architecture]:
+def _chosen(said: list[_Statement]) -> type[Architecture]:
     """The architecture that all places state: of several, the one that is asked for, the GPU's, or the first."""
-    common = [each for each in ARCHITECTURES if all(each in alternatives for alternatives in said.values())]
+    common = [each for each in ARCHITECTURES if all(each in alternatives for _, alternatives in said)]
     if not common:
-        _gate.refuse(
-            "SG602", f"this kernel states two architectures, {' and '.join(said)}; state the one that it is for"
-        )
-        common = [*next(iter(said.values()))]
+        places = " and ".join(dict.fromkeys(map(_told, said)))
+        _gate.refuse("SG602", f"this kernel states two architectures, {places}; state the one that it is for")
+        common = [*said[0][1]]
     asked = stated_capability()
     wanted = asked or known_capability()
     chosen = next((each for each in common if each.compute_capability == wanted), None)
@@ -68,10 +70,15 @@ def _chosen(said: dict[str, _Alternatives]) -> type[Architecture]:
         major, minor = asked
         _gate.refuse(
             "SG602",
-            f"this kernel states {next(iter(said))}, and is lowered for compute capability {major}.{minor}; "
+            f"this kernel states {_told(said[0])}, and is lowered for compute capability {major}.{minor}; "
             f"lower it for {_listed(common, ' or ')}",
         )
     return chosen or common[0]
+
+
+def _told(statement: _Statement) -> str:
+    place, alternatives = statement
+    return place.format(_listed(alternatives, " | "))
 
 
 def _listed(architectures: Iterable[type[Architecture]], by: str) -> str:

@@ -12,15 +12,15 @@ from typing import Any, Protocol
 
 from safegpu._gate import require
 from safegpu._hooks import hooks
-from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
+from safegpu._jax import architecture, core, fun_name, ir, jax, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
 from safegpu._placement import allocations, check_unions
 from safegpu._stated import remember, stated, stated_architecture
-from safegpu._trace import trace
+from safegpu._trace import Trace
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
 from safegpu.barriers import wrap_barrier
 from safegpu.launch_context import wrap_context
-from safegpu.refs import wrap_ref
+from safegpu.refs import GmemRef, SmemRef, wrap_ref
 from safegpu.specs import facts_of_spec, lowered_specs, typed_references, uses_tmem
 from safegpu.tcgen05 import wrap_tmem
 from safegpu.watch import finish
@@ -44,10 +44,16 @@ class Kernel(Protocol):
     def trace(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
-def _wrap(value: Any, spec: Any) -> Any:
-    """One thing that a kernel body receives, in our class for it."""
+def _argument(value: Any, spec: Any) -> Any:
+    """One input or output that a kernel body receives, in our class for it."""
+    return wrap_ref(value, GmemRef, facts_of_spec(spec)) if isinstance(value, ir.Value) else value
+
+
+def _allocated(value: Any, spec: Any) -> Any:
+    """One allocation of the scratch, in our class for it."""
     if isinstance(value, ir.Value):
-        return wrap_ref(value, facts_of_spec(spec)) if isinstance(value.type, ir.MemRefType) else value
+        # TMEM of Warpgroup semantics is a plain memref, for which there is no class.
+        return wrap_ref(value, SmemRef, facts_of_spec(spec)) if isinstance(spec, jax.ShapeDtypeStruct) else value
     if isinstance(value, tcgen05.TMEMRef):
         return wrap_tmem(value, spec.dtype)
     return wrap_barrier(value)
@@ -64,12 +70,12 @@ def _traced(
 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
-        with trace(arch, context.cluster_size, threads) as this, hooks():
-            this.allocations = functools.partial(allocations, scratch_spec)
+        allocated = functools.partial(allocations, scratch_spec)
+        with Trace(arch, context.cluster_size, threads, allocated), hooks:
             arguments = (
                 wrap_context(context),
-                *map(_wrap, gmem, gmem_specs),
-                typed_references(scratch_spec, scratch, _wrap),
+                *map(_argument, gmem, gmem_specs),
+                typed_references(scratch_spec, scratch, _allocated),
             )
             try:
                 result = body(*arguments)

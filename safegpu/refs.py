@@ -200,13 +200,10 @@ def check_swizzle(where: str, swizzle: int | None) -> None:
         raise ValueError(f"{where}: swizzle must be 16 (none), 32, 64 or 128 bytes, got {swizzle!r}")
 
 
-def wrap_ref(value: ir.Value, facts: Facts) -> ir.Value:
+def wrap_ref(value: ir.Value, cls: type[_Ref], facts: Facts) -> ir.Value:
     """A reference that a kernel body receives, in the class of its memory space, with its facts entered."""
     record(value, facts)
-    for cls in (SmemRef, GmemRef):
-        if space_of(ir.MemRefType(value.type)) in cls._spaces:
-            return cls(value)
-    return value  # TMEM of Warpgroup semantics is a plain memref, for which there is no class
+    return cls(value)
 
 
 def _viewing[**P](view: Callable[P, Any]) -> Callable[P, Any]:

@@ -161,10 +161,14 @@ def specs_of(scratch: Any) -> dict[str, Any]:
 
 def scratches(specs: Any) -> Iterator[type[Scratch]]:
     """The `Scratch` classes among specs, those inside of others too."""
+    if is_scratch(specs):
+        yield specs if isinstance(specs, type) else type(specs)
+        specs = [each for each in specs_of(specs).values() if not _is_leaf(each)]
+    if isinstance(specs, list) and not specs:
+        return
     for spec in jax.tree.leaves(specs, is_leaf=is_union):
         if is_scratch(spec):
-            yield spec if isinstance(spec, type) else type(spec)
-            yield from scratches(list(specs_of(spec).values()))
+            yield from scratches(spec)
         elif is_union(spec):
             yield from scratches(list(spec.members))
 
@@ -190,7 +194,7 @@ def lowered_specs(specs: Any) -> Any:
             return tuple(lowered_specs(each) for each in specs_of(spec).values())
         return Union([lowered_specs(each) for each in spec.members]) if is_union(spec) else spec
 
-    return jax.tree.map(lowered, specs, is_leaf=is_union)
+    return lowered(specs) if is_scratch(specs) else jax.tree.map(lowered, specs, is_leaf=is_union)
 
 
 def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any]) -> Any:
@@ -209,6 +213,8 @@ def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any
             return Union(tuple(typed_references(each, reference, wrap) for each, reference in pairs))
         return wrap(allocated, spec)
 
+    if is_scratch(specs):
+        return typed(specs, references)
     return jax.tree.map(typed, specs, references, is_leaf=is_union)
 
 
