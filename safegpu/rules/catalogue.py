@@ -370,6 +370,7 @@ CATALOGUE = (
         fix="give TMEM(...), the copies, the MMA and commit_arrive of a kernel the same collective=",
         mosaic="",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, TMEM", 'PTX ISA, "tcgen05.mma", .cta_group'),
+        gate="both",
     ),
     Rule(
         code="SG502",
@@ -378,6 +379,19 @@ CATALOGUE = (
         fix="pass ctx=, the body's first parameter; it may be passed with collective=False, too",
         mosaic="ctx must be provided for collective barriers",
         references=("Mosaic GPU, tcgen05.commit_arrive", 'PTX ISA, "tcgen05.commit", .multicast::cluster'),
+    ),
+    Rule(
+        code="SG503",
+        name="block-outside-the-cluster",
+        message="a block is addressed that the cluster does not have",
+        fix="give as_gpu_kernel cluster=, or an index below the number of blocks along that axis",
+        mosaic="",
+        references=(
+            "Mosaic GPU, get_cluster_ref",
+            "Mosaic GPU, FragmentedArray.store_tiled_async",
+            'PTX ISA, "mapa"',
+        ),
+        gate="lowering",
     ),
     # --- 6: architecture
     Rule(

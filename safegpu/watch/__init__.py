@@ -4,6 +4,7 @@ Each module of rules owns one idea, imports no mirror, and is imported here, so 
 """
 
 from safegpu.watch import alignment as alignment
+from safegpu.watch import clusters as clusters
 from safegpu.watch import scope as scope
 from safegpu.watch._core import finish, names, watched
 
