@@ -239,7 +239,8 @@ def test_oracle(file: Path) -> None:
     with reached_lines(module) as reached:
         for twin in twins.TWINS.get(module.__name__, []):
             with tracing_context(twins.CAPABILITY[twin.arch], twin.peers):
-                if problem := refusal(twin, file, marks) if twin.refused else verdict(twin, file, marks):
+                judge = refusal if twin.refused else of_mosaic_gpu_alone if twin.raises else verdict
+                if problem := judge(twin, file, marks):
                     wrong[twin.body.__name__] = problem
     assert wrong == {}
     assert marked <= reached, f"no twin gets to the marked lines {sorted(marked - reached)}"
@@ -259,6 +260,13 @@ def refusal(twin: Any, file: Path, marks: dict[int, str]) -> str | None:
             return f"refused by {error} in lines {sorted(line or 0 for line in inside)}, which are not marked so"
     else:
         return "lowers, and should be refused"
+    return of_mosaic_gpu_alone(twin, file, marks)
+
+
+def of_mosaic_gpu_alone(twin: Any, file: Path, marks: dict[int, str]) -> str | None:
+    """What is wrong with a twin's outcome where safegpu refuses nothing."""
+    from safegpu import _gate
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_gate, "refuse", lambda code, message: None)
         return verdict(twin, file, marks)

@@ -52,9 +52,9 @@ def addressed(call: Call) -> None:
     if number is not None and not 0 <= number < cluster[axis]:
         _gate.refuse(
             "SG503",
-            f"{call.name.rpartition('.')[2]} addresses block {number} along {'xyz'[axis]}, and the cluster has "
-            f"{cluster[axis]} along it ({_TARGETS[call.name][1]} counts from 0): give as_gpu_kernel cluster=, or "
-            "correct the index",
+            f"{call.name.rpartition('.')[2]} addresses block {number} along {'xyz'[axis]}, by "
+            f"{_TARGETS[call.name][1]}, which counts from 0, and the cluster has {cluster[axis]} "
+            f"block{'s' if cluster[axis] > 1 else ''} there: give as_gpu_kernel cluster=, or correct the index",
         )
 
 

@@ -28,6 +28,12 @@ def hopper() -> None:
 
 
 @pytest.fixture
+def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are what Mosaic GPU makes of them: safegpu refuses nothing at lowering."""
+    monkeypatch.setattr("safegpu._gate.refuse", lambda code, message: None)
+
+
+@pytest.fixture
 def poisoned() -> Callable[..., Any]:
     """Calls a kernel whose output takes the place of a buffer full of a poison value.
 
