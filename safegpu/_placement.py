@@ -11,7 +11,7 @@ from typing import Any
 
 from safegpu import _gate
 from safegpu._jax import buffer_bytes, core, jax, utils
-from safegpu.specs import is_scratch, is_union, specs_of
+from safegpu.specs import is_scratch, is_union, specs_of  # type: ignore[attr-defined]  # of the runtime half
 
 _OF_TMEM = 4  # bytes: the address of tensor memory, which its allocation writes to shared memory
 

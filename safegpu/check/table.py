@@ -204,7 +204,8 @@ ROWS = (
     Row("SG306", "LaunchContext.async_copy", "reduction_op", got="str", fix=_LITERAL),
     Row("SG302", _STORES, "()"),
     # Python's own max and min, which compare and ask for the truth of it
-    Row("SG811", "max | min", "", got=_VALUES, fix="`a.max(b)` and `a.min(b)`, of arrays and scalars"),
+    Row("SG811", "max", "", got=_VALUES, fix="write `a.max(b)`, of arrays and of scalars"),
+    Row("SG811", "min", "", got=_VALUES, fix="write `a.min(b)`, of arrays and of scalars"),
     # what no rule is about, and newcomers write
     Row("SG000", "FragmentedArray.splat", "value", got="int | float | Literal", fix=_SCALAR),
     Row("SG000", "fori", "bound", got="int | Literal", fix="make it a scalar: `mgpu.c(steps, mgpu.Index)`"),
