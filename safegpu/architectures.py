@@ -251,6 +251,26 @@ INSTEAD: dict[type[Architecture], tuple[tuple[type[Architecture], str], ...]] = 
 """What to do where a capability is lacking: the first line whose capability the architecture has."""
 
 
+NOUNS: dict[type[Architecture], str] = {
+    HasWGMMA: "wgmma",
+    HasTcgen05: "tensor memory",
+    HasTcgen05Int8: "tcgen05.mma of 8-bit integers",
+    HasTMEMLoadReduce: "load of tensor memory that reduces",
+    HasTMA: "TMA",
+    HasAsyncProxy: "async proxy",
+    HasClusters: "clusters",
+    HasMultimem: "multimem",
+    HasRegisterReallocation: "setmaxnreg",
+    HasFloat8: "8-bit floats",
+    HasTMAGather: "TMA gather",
+    HasTMAScatter: "TMA scatter",
+    HasLeaderTrackedTMA: "copy with leader_tracked",
+    HasFloat8Multimem: "multimem reduction of 8-bit floats",
+    HasClusterLaunchControl: "cluster launch control",
+}
+"""What it is that an architecture has or lacks."""
+
+
 def having(capability: type[Architecture]) -> list[type[Architecture]]:
     """The architectures that have it."""
     return [each for each in ARCHITECTURES if issubclass(each, capability)]

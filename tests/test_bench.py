@@ -411,3 +411,35 @@ def test_verdicts_on_sass() -> None:
     assert last.split() == "| k | DIFFERS | DIFFERS |".split()
     assert counted == "0 are the same, 2 differ, 0 compile on neither side"
     assert json.loads(json.dumps(rows)) == rows
+
+
+def figures(**seconds: list[float]) -> dict[str, dict[str, list[float]]]:
+    """What `check.measure` gives of a project in which raw takes a second, and safegpu these."""
+    return {
+        "raw": {state: [1.0] * len(each) for state, each in seconds.items()},
+        "safegpu": seconds,
+        "safegpu check": {},
+    }
+
+
+def test_check_says_which_bars_are_missed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    hopper = figures(cold=[0.2, 0.2, 0.2], warm=[1.2, 1.3, 1.2], daemon=[0.5, 0.5, 0.5])
+    many = figures(cold=[2.0] * 3, **{"one more": [0.9, 1.2, 0.8]})
+    saved = tmp_path / "check.json"
+    rows = [
+        {"kernel": "hopper_matmul", "count": 1, "seconds": hopper},
+        {"kernel": check.GROWTH, "count": 200, "seconds": many},
+    ]
+    contents = {"benchmark": "check", "environment": {}, "rows": rows}
+    report.save(saved, contents)
+    assert check.main(["--from", str(saved)]) == 1
+    said = capsys.readouterr()
+    assert "cold, hopper_matmul, 1: safegpu/raw" in said.out
+    assert said.err.splitlines() == [
+        "above the bar: warm, hopper_matmul, 1: safegpu/raw 1.200 (1.200 to 1.250), at most 1"
+    ]
+    # The daemon has a bar where raw Mosaic GPU keeps below it.
+    hopper["raw"]["daemon"], hopper["safegpu"]["warm"] = [0.2] * 3, [0.8] * 3
+    report.save(saved, contents)
+    assert check.main(["--from", str(saved)]) == 1
+    assert capsys.readouterr().err.startswith("above the bar: daemon, hopper_matmul, 1: safegpu, s 0.500")

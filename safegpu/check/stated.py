@@ -4,31 +4,12 @@ import ast
 from collections.abc import Iterable
 
 from safegpu import architectures
-from safegpu.architectures import INSTEAD, Architecture, having
+from safegpu.architectures import INSTEAD, NOUNS, Architecture, having
 from safegpu.check.compare import SCRATCH, is_architecture, is_capability
 from safegpu.check.compare import argument as type_argument
 from safegpu.check.matching import Mismatch
 from safegpu.check.surface import signatures
 from safegpu.check.typeexpr import ANYTHING, Type, parse
-
-NOUNS = {
-    "HasWGMMA": "wgmma",
-    "HasTcgen05": "tensor memory",
-    "HasTcgen05Int8": "tcgen05.mma of 8-bit integers",
-    "HasTMEMLoadReduce": "load of tensor memory that reduces",
-    "HasTMA": "TMA",
-    "HasAsyncProxy": "async proxy",
-    "HasClusters": "clusters",
-    "HasMultimem": "multimem",
-    "HasRegisterReallocation": "setmaxnreg",
-    "HasFloat8": "8-bit floats",
-    "HasTMAGather": "TMA gather",
-    "HasTMAScatter": "TMA scatter",
-    "HasLeaderTrackedTMA": "copy with leader_tracked",
-    "HasFloat8Multimem": "multimem reduction of 8-bit floats",
-    "HasClusterLaunchControl": "cluster launch control",
-}
-"""What it is that an architecture has or lacks."""
 
 
 def lacking(call: str, mismatches: Iterable[Mismatch], tree: ast.Module | None) -> str:
@@ -92,7 +73,7 @@ def _lacking(states: Type | None, capability: Type, scratch: str) -> str:
     has = [each.__name__ for each in having(_class(capability))]
     lacks = [each.__name__ for each in _tokens(states) if not issubclass(each, _class(capability))]
     who = f"{listed(lacks)} {_have(lacks)} no" if lacks else f"the scratch `{scratch}` states an architecture without"
-    return f"{who} {NOUNS[capability.name]}; {listed(has)} {_have(has)} it"
+    return f"{who} {NOUNS[_class(capability)]}; {listed(has)} {_have(has)} it"
 
 
 def _tokens(states: Type | None) -> list[type[Architecture]]:
