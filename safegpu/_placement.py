@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from safegpu import _gate
-from safegpu._jax import buffer_bytes, core, jax, utils
+from safegpu._jax import SPEC_TYPES, buffer_bytes, core, jax, utils
 from safegpu.specs import is_scratch, is_union, specs_of  # type: ignore[attr-defined]  # of the runtime half
 
 _OF_TMEM = 4  # bytes: the address of tensor memory, which its allocation writes to shared memory
@@ -32,6 +32,10 @@ class Allocation:
     @property
     def is_barrier(self) -> bool:
         return hasattr(self.spec, "num_barriers")
+
+    @property
+    def is_buffer(self) -> bool:
+        return not self.is_barrier and not self.is_tmem
 
     @property
     def is_tmem(self) -> bool:
@@ -117,6 +121,9 @@ def _size(leaf: Any) -> int:
 
 def _leaves(specs: Any, name: str) -> Iterator[tuple[str, Any]]:
     """The specs and unions, each with what the author calls it: `Scratch.tile`, `Scratch.pairs[0]`."""
+    if isinstance(specs, SPEC_TYPES):
+        yield name or "scratch", specs
+        return
     if is_scratch(specs):
         name = name or (specs if isinstance(specs, type) else type(specs)).__name__
         for attribute, spec in specs_of(specs).items():

@@ -10,7 +10,7 @@ from typing import Any
 from safegpu import _gate
 from safegpu._jax import fa, ir, launch_context, utils
 from safegpu._trace import current
-from safegpu.watch._core import Call, before
+from safegpu.watch._core import Call, before, state
 
 WARPGROUP = utils.WARPGROUP_SIZE
 _WARPGROUP_SCOPE = utils.ThreadSubset.WARPGROUP
@@ -53,8 +53,22 @@ def _elects(condition: Any) -> bool:
     return name == "nvvm.elect.sync" or (name == "arith.andi" and any(map(_elects, owner.operands)))
 
 
+class _Last:
+    """The block that was asked about last, and the answer: calls come one after the other."""
+
+    block: Any = None
+    alone: bool | None = None
+
+
 def in_one_thread(block: Any) -> bool | None:
     """True where at most one thread of each warp gets to this block, False where all do, None where nobody can say."""
+    last = state(_Last)
+    if last.block is None or last.block != block:
+        last.block, last.alone = block, _in_one_thread(block)
+    return last.alone
+
+
+def _in_one_thread(block: Any) -> bool | None:
     conditional = False
     while True:
         operation = block.owner

@@ -16,6 +16,7 @@ from safegpu.watch._core import Call, Place, before, state, told
 _TMA, _ZEROS = launch_context.AsyncCopyImplementation.TMA, launch_context.OOBFillMode.ZEROS
 _OF_TMA, _OF_BULK_COPY = 128, 16
 _ROWS = 8  # after which a swizzle repeats
+_ANYBODY = _ROWS * 128  # what begins at a multiple of these bytes, anybody can use
 _NONE = 16  # the swizzle that swizzles nothing
 _UNKNOWN = ir.ShapedType.get_dynamic_stride_or_offset()
 _SAME_START = frozenset({"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.transpose"})
@@ -31,6 +32,15 @@ class _Swizzled:
     def __init__(self) -> None:
         self.by_arrays: dict[int, Place | None] = {}
         self.by_tma: dict[int, Place | None] = {}
+
+
+class _Beginnings:
+    """Whether any buffer begins where one of its users might not."""
+
+    def __init__(self) -> None:
+        trace = current()
+        starts = (each.start for each in (trace.allocations() if trace else ()) if each.is_buffer)
+        self.any_amiss = any(start % _ANYBODY for start in starts)
 
 
 def address_of(ref: Any) -> Address | None:
@@ -93,7 +103,7 @@ def _refuse(address: Address, alignment: int, what: str, why: str) -> None:
 
 @before("LaunchContext.async_copy")
 def copied(call: Call) -> None:
-    if call.get("implementation", _TMA) is not _TMA:
+    if call.get("implementation", _TMA) is not _TMA or not state(_Beginnings).any_amiss:
         return
     ref = call.get("dst_ref") if call.get("barrier") is not None else call.get("src_ref")
     if not isinstance(ref, ir.Value) or not isinstance(ref.type, ir.MemRefType) or not utils.is_smem_ref(ref):
@@ -109,6 +119,8 @@ def copied(call: Call) -> None:
 @before("FragmentedArray.load_tiled", "FragmentedArray.store_tiled")
 def by_arrays(call: Call) -> None:
     ref = call.get("ref")
+    if not state(_Beginnings).any_amiss:
+        return
     if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
         _remember(call, ref, call.get("swizzle"), by_tma=False)
 
@@ -134,6 +146,8 @@ def _remember(call: Call, ref: Any, swizzle: Any, *, by_tma: bool) -> None:
 
 @before("wgmma", "tcgen05.mma")
 def multiplied(call: Call) -> None:
+    if not state(_Beginnings).any_amiss:
+        return
     for parameter in ("a", "b"):
         ref = call.get(parameter)
         swizzle = call.get("swizzle" if call.name == "wgmma" else f"{parameter}_swizzle", 128)
