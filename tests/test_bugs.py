@@ -34,6 +34,13 @@ REFUSED = [
     "slice_to_zero",
     "surplus_index",
     "view_within_a_swizzle",
+    "barrier_before_a_tile",
+    "barrier_in_a_union",
+    "block_of_two_warps",
+    "block_without_a_cluster",
+    "condition_in_python",
+    "product_by_all_threads",
+    "store_in_one_thread",
 ]
 
 

@@ -11,7 +11,6 @@ CATALOGUE = (
         mosaic="",
         references=("mypy, Error codes",),
     ),
-    # --- 1: memory space
     Rule(
         code="SG101",
         name="store-to-sparse-metadata",
@@ -106,7 +105,6 @@ CATALOGUE = (
         ),
         gate="lowering",
     ),
-    # --- 2: layout
     Rule(
         code="SG201",
         name="tmem-store-layout",
@@ -215,7 +213,6 @@ CATALOGUE = (
         mosaic="Expected MMALayouts.",
         references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
     ),
-    # --- 3: dtype
     Rule(
         code="SG301",
         name="tmem-store-dtype",
@@ -315,7 +312,6 @@ CATALOGUE = (
             'PTX ISA, "cvt"',
         ),
     ),
-    # --- 4: barrier
     Rule(
         code="SG401",
         name="barrier-array-not-indexed",
@@ -352,7 +348,33 @@ CATALOGUE = (
             'PTX ISA, "cp.reduce.async.bulk.tensor"',
         ),
     ),
-    # --- 5: collective
+    Rule(
+        code="SG405",
+        name="warpgroup-operation-in-one-thread",
+        message="the threads of a warp or a warpgroup do this together, and one thread alone gets here",
+        fix="take it out of single_thread() or of the when() whose condition elects a thread",
+        mosaic="",
+        references=(
+            "Mosaic GPU, utils.single_thread",
+            "Mosaic GPU, FragmentedArray.store_tiled",
+            'PTX ISA, "bar.sync", "wgmma.mma_async", ".aligned"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG406",
+        name="one-thread-operation-in-all",
+        message="one thread issues this, and all threads of the block get here",
+        fix="put it under single_thread(), or give it predicate=single_thread_predicate()",
+        mosaic="",
+        references=(
+            "Mosaic GPU, tcgen05.mma",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "tcgen05.mma", Issue Granularity',
+            'PTX ISA, "mbarrier.arrive"',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG501",
         name="collective-mismatch",
@@ -360,6 +382,7 @@ CATALOGUE = (
         fix="give TMEM(...), the copies, the MMA and commit_arrive of a kernel the same collective=",
         mosaic="",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, TMEM", 'PTX ISA, "tcgen05.mma", .cta_group'),
+        gate="both",
     ),
     Rule(
         code="SG502",
@@ -369,7 +392,19 @@ CATALOGUE = (
         mosaic="ctx must be provided for collective barriers",
         references=("Mosaic GPU, tcgen05.commit_arrive", 'PTX ISA, "tcgen05.commit", .multicast::cluster'),
     ),
-    # --- 6: architecture
+    Rule(
+        code="SG503",
+        name="block-outside-the-cluster",
+        message="a block is addressed that the cluster does not have",
+        fix="give as_gpu_kernel cluster=, or an index below the number of blocks along that axis",
+        mosaic="",
+        references=(
+            "Mosaic GPU, get_cluster_ref",
+            "Mosaic GPU, FragmentedArray.store_tiled_async",
+            'PTX ISA, "mapa"',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG601",
         name="operation-the-architecture-lacks",
@@ -393,7 +428,6 @@ CATALOGUE = (
         references=("Mosaic GPU, as_gpu_kernel", 'PTX ISA, ".target"'),
         gate="both",
     ),
-    # --- 7: swizzle
     Rule(
         code="SG701",
         name="swizzle-mismatch",
@@ -436,7 +470,6 @@ CATALOGUE = (
         ),
         gate="lowering",
     ),
-    # --- 8: shapes and specs
     Rule(
         code="SG801",
         name="sparse-mma-m64",
@@ -468,6 +501,15 @@ CATALOGUE = (
         fix="pass a_scale and b_scale, or neither",
         mosaic="Either none or both scales should be provided",
         references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
+    ),
+    Rule(
+        code="SG805",
+        name="barrier-in-a-union",
+        message="a barrier or an address of tensor memory shares its bytes with another member of a Union",
+        fix="declare barriers and TMEM outside the Union",
+        mosaic="",
+        references=("Mosaic GPU, Union", 'PTX ISA, "mbarrier.init", "mbarrier.inval"'),
+        gate="lowering",
     ),
     Rule(
         code="SG806",
@@ -506,6 +548,38 @@ CATALOGUE = (
             "Mosaic GPU, memref_slice",
             "Mosaic GPU, TMEMRef.slice",
             "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG810",
+        name="block-of-partial-warpgroup",
+        message="a warpgroup of 128 threads does this, and the block has no whole one here",
+        fix="give as_gpu_kernel a block of a multiple of 128 threads",
+        mosaic="",
+        references=("Mosaic GPU, as_gpu_kernel", "Mosaic GPU, utils.warpgroup_barrier", 'PTX ISA, "bar.sync"'),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG811",
+        name="truth-of-a-value",
+        message="an array or a scalar of the kernel is true or false on the GPU, and to Python always true",
+        fix="use mgpu.when(cond), cond.select(a, b), & | ~ for `and`, `or`, `not`, and `is None` of what may be None",
+        mosaic="",
+        references=("Mosaic GPU, FragmentedArray.select", "Mosaic GPU, utils.when", "Python, Truth Value Testing"),
+        gate="both",
+    ),
+    Rule(
+        code="SG812",
+        name="misaligned-buffer",
+        message="a buffer begins where TMA, the tensor core or a barrier cannot, for what is declared before it",
+        fix="declare swizzled buffers first in the scratch, and barriers, TMEM and small buffers last",
+        mosaic="",
+        references=(
+            "Mosaic GPU, as_gpu_kernel",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "Matrix Descriptor", base offset',
+            'PTX ISA, "Tensor Copies", alignment',
         ),
         gate="lowering",
     ),

@@ -76,7 +76,8 @@ def scratch(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gmem
     barrier.arrive()
     for each in s.several:
         each.wait()
-    s.named["full"].arrive_expect_tx(128)
+    with mgpu.single_thread():
+        s.named["full"].arrive_expect_tx(128)
     s.named["empty"].wait()
     s.ring[1][0].wait()
     for barriers in s.ring:
