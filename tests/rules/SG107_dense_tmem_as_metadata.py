@@ -25,13 +25,13 @@ class S(mgpu.Scratch):
 @legal(OUT, S, one_thread=True)
 def metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.async_copy_sparse_metadata_smem_to_tmem(s.meta_smem, s.meta)
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta, accumulate=False)
 
 
 @legal(OUT, S, one_thread=True)
 def slice_of_metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     part = s.meta.slice(slice(None), slice(0, 64))
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=part)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=part, accumulate=False)
 
 
 @illegal(OUT, S, raises="A sparse metadata dtype mismatch", one_thread=True)

@@ -69,7 +69,7 @@ def prefetch_of_shared_memory(
 def mma_of_shared_memory(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
 ) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
 @illegal(TILED_IN, OUT, S, raises="!llvm.ptr", one_thread=True)

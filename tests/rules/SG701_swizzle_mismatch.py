@@ -163,7 +163,7 @@ class M(mgpu.Scratch):
 
 @legal(OUT, M, one_thread=True)
 def operands(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
-    tcgen05.mma(m.acc, m.a, m.b)
+    tcgen05.mma(m.acc, m.a, m.b, accumulate=False)
     tcgen05.mma(m.acc, m.a, m.b, a_swizzle=128)
     tcgen05.mma(m.acc, m.a, m.b64, b_swizzle=64)
     tcgen05.mma(m.acc, m.a64, m.b, a_swizzle=64)

@@ -137,7 +137,7 @@ def nvfp4(
 
 @legal(OUT, Bytes, one_thread=True)
 def mxfp8(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Bytes) -> None:
-    tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.a_scale, b_scale=s.b_scale)
+    tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.a_scale, b_scale=s.b_scale, accumulate=False)
     tcgen05.mma(s.acc, s.a, transposed(s.b))
 
 
