@@ -11,7 +11,6 @@ CATALOGUE = (
         mosaic="",
         references=("mypy, Error codes",),
     ),
-    # --- 1: memory space
     Rule(
         code="SG101",
         name="store-to-sparse-metadata",
@@ -75,6 +74,7 @@ CATALOGUE = (
             "Mosaic GPU, tcgen05.async_copy_sparse_metadata_smem_to_tmem",
             'PTX ISA, "Sparsity selector"',
         ),
+        gate="both",
     ),
     Rule(
         code="SG108",
@@ -91,8 +91,20 @@ CATALOGUE = (
         fix="pass a reference of a memory space that it takes",
         mosaic="Expected SMEM but got: …",
         references=("Mosaic GPU, is_smem_ref", 'PTX ISA, "State Spaces"'),
+        gate="both",
     ),
-    # --- 2: layout
+    Rule(
+        code="SG110",
+        name="input-written",
+        message="this writes to an input of the kernel, and JAX counts on inputs to stay what they are",
+        fix="give the spec as out_shape=, or as inout_shape= where the kernel reads it, too",
+        mosaic="",
+        references=(
+            "Mosaic GPU, as_gpu_kernel",
+            "JAX, jax.Array",
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG201",
         name="tmem-store-layout",
@@ -201,7 +213,6 @@ CATALOGUE = (
         mosaic="Expected MMALayouts.",
         references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
     ),
-    # --- 3: dtype
     Rule(
         code="SG301",
         name="tmem-store-dtype",
@@ -221,6 +232,7 @@ CATALOGUE = (
             "Mosaic GPU, FragmentedArray.store_tiled",
             "Mosaic GPU, FragmentedArray.store_tiled_async",
         ),
+        gate="both",
     ),
     Rule(
         code="SG303",
@@ -229,6 +241,7 @@ CATALOGUE = (
         fix="use one dtype for both operands (fp8 may mix) and an accumulator dtype that it accumulates in",
         mosaic="MMA requires A and B to have the same element type",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, wgmma", 'PTX ISA, "tcgen05.mma"'),
+        gate="both",
     ),
     Rule(
         code="SG304",
@@ -261,6 +274,7 @@ CATALOGUE = (
             'PTX ISA, "multimem.ld_reduce"',
             'PTX ISA, "red.async"',
         ),
+        gate="both",
     ),
     Rule(
         code="SG307",
@@ -298,7 +312,6 @@ CATALOGUE = (
             'PTX ISA, "cvt"',
         ),
     ),
-    # --- 4: barrier
     Rule(
         code="SG401",
         name="barrier-array-not-indexed",
@@ -336,6 +349,33 @@ CATALOGUE = (
         ),
     ),
     Rule(
+        code="SG405",
+        name="warpgroup-operation-in-one-thread",
+        message="the threads of a warp or a warpgroup do this together, and one thread alone gets here",
+        fix="take it out of single_thread() or of the when() whose condition elects a thread",
+        mosaic="",
+        references=(
+            "Mosaic GPU, utils.single_thread",
+            "Mosaic GPU, FragmentedArray.store_tiled",
+            'PTX ISA, "bar.sync", "wgmma.mma_async", ".aligned"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG406",
+        name="one-thread-operation-in-all",
+        message="one thread issues this, and all threads of the block get here",
+        fix="put it under single_thread(), or give it predicate=single_thread_predicate()",
+        mosaic="",
+        references=(
+            "Mosaic GPU, tcgen05.mma",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "tcgen05.mma", Issue Granularity',
+            'PTX ISA, "mbarrier.arrive"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
         code="SG407",
         name="too-few-arrivals",
         message="a barrier is waited for at which fewer threads arrive than it was declared with",
@@ -361,7 +401,6 @@ CATALOGUE = (
         ),
         gate="lowering",
     ),
-    # --- 5: collective
     Rule(
         code="SG501",
         name="collective-mismatch",
@@ -369,6 +408,7 @@ CATALOGUE = (
         fix="give TMEM(...), the copies, the MMA and commit_arrive of a kernel the same collective=",
         mosaic="",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, TMEM", 'PTX ISA, "tcgen05.mma", .cta_group'),
+        gate="both",
     ),
     Rule(
         code="SG502",
@@ -378,7 +418,19 @@ CATALOGUE = (
         mosaic="ctx must be provided for collective barriers",
         references=("Mosaic GPU, tcgen05.commit_arrive", 'PTX ISA, "tcgen05.commit", .multicast::cluster'),
     ),
-    # --- 6: architecture
+    Rule(
+        code="SG503",
+        name="block-outside-the-cluster",
+        message="a block is addressed that the cluster does not have",
+        fix="give as_gpu_kernel cluster=, or an index below the number of blocks along that axis",
+        mosaic="",
+        references=(
+            "Mosaic GPU, get_cluster_ref",
+            "Mosaic GPU, FragmentedArray.store_tiled_async",
+            'PTX ISA, "mapa"',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG601",
         name="operation-the-architecture-lacks",
@@ -402,7 +454,6 @@ CATALOGUE = (
         references=("Mosaic GPU, as_gpu_kernel", 'PTX ISA, ".target"'),
         gate="both",
     ),
-    # --- 7: swizzle
     Rule(
         code="SG701",
         name="swizzle-mismatch",
@@ -414,8 +465,37 @@ CATALOGUE = (
             "Mosaic GPU, FragmentedArray.store_tiled",
             'PTX ISA, "Swizzling Modes"',
         ),
+        gate="both",
     ),
-    # --- 8: shapes and specs
+    Rule(
+        code="SG703",
+        name="misaligned-swizzled-view",
+        message="the view begins inside of what its buffer's swizzle permutes, and elements are taken for others",
+        fix="slice whole tiles, of 8 rows as wide as the swizzle; or load them and slice the array",
+        mosaic="",
+        references=(
+            "Mosaic GPU, FragmentedArray.load_tiled",
+            "Mosaic GPU, FragmentedArray.store_tiled",
+            "Mosaic GPU, memref_slice",
+            'PTX ISA, "Swizzling Modes"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG704",
+        name="misaligned-access",
+        message="the view begins where no access of that size may begin",
+        fix="begin it at a multiple of the size; FragmentedArray.load_strided takes any start",
+        mosaic="",
+        references=(
+            "Mosaic GPU, FragmentedArray.load_tiled",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "Addresses as Operands"',
+            'PTX ISA, "cp.async.bulk.tensor"',
+            'PTX ISA, "Matrix Descriptor"',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG801",
         name="sparse-mma-m64",
@@ -448,7 +528,87 @@ CATALOGUE = (
         mosaic="Either none or both scales should be provided",
         references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
     ),
-    # --- 9: ordering
+    Rule(
+        code="SG805",
+        name="barrier-in-a-union",
+        message="a barrier or an address of tensor memory shares its bytes with another member of a Union",
+        fix="declare barriers and TMEM outside the Union",
+        mosaic="",
+        references=("Mosaic GPU, Union", 'PTX ISA, "mbarrier.init", "mbarrier.inval"'),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG806",
+        name="index-out-of-bounds",
+        message="the index is outside of what it indexes, and what lies there belongs to something else",
+        fix="correct the index; of barriers, and of values, none counts from the end",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, BarrierRef",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG807",
+        name="surplus-index",
+        message="there are more indices than dimensions, and the last are dropped",
+        fix="leave them out, or index the reference that has those dimensions",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG808",
+        name="slice-to-zero",
+        message="a slice that ends at 0 is empty, and is taken to go on to the end",
+        fix="leave out what is empty; to mean the rest, write slice(start, None)",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG810",
+        name="block-of-partial-warpgroup",
+        message="a warpgroup of 128 threads does this, and the block has no whole one here",
+        fix="give as_gpu_kernel a block of a multiple of 128 threads",
+        mosaic="",
+        references=("Mosaic GPU, as_gpu_kernel", "Mosaic GPU, utils.warpgroup_barrier", 'PTX ISA, "bar.sync"'),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG811",
+        name="truth-of-a-value",
+        message="an array or a scalar of the kernel is true or false on the GPU, and to Python always true",
+        fix="use mgpu.when(cond), cond.select(a, b), & | ~ for `and`, `or`, `not`, and `is None` of what may be None",
+        mosaic="",
+        references=("Mosaic GPU, FragmentedArray.select", "Mosaic GPU, utils.when", "Python, Truth Value Testing"),
+        gate="both",
+    ),
+    Rule(
+        code="SG812",
+        name="misaligned-buffer",
+        message="a buffer begins where TMA, the tensor core or a barrier cannot, for what is declared before it",
+        fix="declare swizzled buffers first in the scratch, and barriers, TMEM and small buffers last",
+        mosaic="",
+        references=(
+            "Mosaic GPU, as_gpu_kernel",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "Matrix Descriptor", base offset',
+            'PTX ISA, "Tensor Copies", alignment',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG901",
         name="unordered-product",

@@ -69,12 +69,12 @@ _after: dict[str, list[Rule]] = {}
 _at_end: list[Callable[[], None]] = []
 
 
-def before(*names: str) -> Callable[[Rule], Rule]:
+def before[R: Rule](*names: str) -> Callable[[R], R]:
     """Runs the function before each call of these."""
     return lambda rule: _declared(_before, names, rule)
 
 
-def after(*names: str) -> Callable[[Rule], Rule]:
+def after[R: Rule](*names: str) -> Callable[[R], R]:
     """Runs the function after each call of these that returned."""
     return lambda rule: _declared(_after, names, rule)
 
@@ -85,7 +85,7 @@ def at_end[F: Callable[[], None]](rule: F) -> F:
     return rule
 
 
-def _declared(rules: dict[str, list[Rule]], names: tuple[str, ...], rule: Rule) -> Rule:
+def _declared[R: Rule](rules: dict[str, list[Rule]], names: tuple[str, ...], rule: R) -> R:
     for name in names:
         rules.setdefault(name, []).append(rule)
     return rule
@@ -120,14 +120,19 @@ def watched(name: str) -> Callable[[Callable[..., Any]], Any]:
 
 def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     first, then = _before.get(name, ()), _after.get(name, ())
-    parameters = tuple(inspect.signature(function).parameters)
+    declared = inspect.signature(function).parameters.values()
+    parameters = tuple(each.name for each in declared)
+    rest = next((at for at, each in enumerate(declared) if each.kind is each.VAR_POSITIONAL), None)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         trace = current()
         if trace is None or not trace.watching:
             return function(*args, **kwargs)
-        this = Call(name, {**dict(zip(parameters, args, strict=False)), **kwargs})
+        if rest is not None:  # of `slice(self, *idxs)`, all of them are the one argument
+            this = Call(name, {**dict(zip(parameters, (*args[:rest], args[rest:]), strict=False)), **kwargs})
+        else:
+            this = Call(name, {**dict(zip(parameters, args, strict=False)), **kwargs})
         for rule in first:
             rule(this)
         trace.watching = False

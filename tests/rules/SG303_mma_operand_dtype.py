@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -45,13 +45,13 @@ class H(mgpu.Scratch):
     b_f32 = mgpu.SMEM((64, 64), mgpu.float32, swizzle=128)
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def halves(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
     tcgen05.mma(s.acc16, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
-@legal(OUT, E)
+@legal(OUT, E, one_thread=True)
 def bytes_(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
     tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, accumulate=False)
@@ -60,39 +60,39 @@ def bytes_(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None
     tcgen05.mma(s.ints, s.ia, ib, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
-@illegal(OUT, S, raises="MMA requires A and B to have the same element type")
+@illegal(OUT, S, raises="MMA requires A and B to have the same element type", one_thread=True)
 def two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, s.b_brain, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, S, raises=F16_ACCUMULATORS)
+@illegal(OUT, S, raises=F16_ACCUMULATORS, one_thread=True)
 def integer_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.ints, s.a, s.b, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, S, raises=F16_ACCUMULATORS)
+@illegal(OUT, S, raises=F16_ACCUMULATORS, one_thread=True)
 def brain_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.brain, s.a, s.b, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, S, raises="Unsupported input element type: tf32")
+@illegal(OUT, S, raises="Unsupported input element type: tf32", one_thread=True)
 def floats(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a_f32, s.b_f32, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, E, raises="s8 only supports s32 accumulators")
+@illegal(OUT, E, raises="s8 only supports s32 accumulators", one_thread=True)
 def integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ib = mgpu.memref_transpose(s.ib, (1, 0, 3, 2))
     tcgen05.mma(s.acc, s.ia, ib, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@silent(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed")
+@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed", one_thread=True)
 def signed_by_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
     tcgen05.mma(s.ints, s.ia, ub, a_swizzle=128, b_swizzle=128, accumulate=False)  # E: SG303
 
 
-@silent(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed")
+@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed", one_thread=True)
 def unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
     tcgen05.mma(s.ints, s.ua, ub, a_swizzle=128, b_swizzle=128, accumulate=False)  # E: SG303
@@ -102,7 +102,7 @@ def multiply(acc: tcgen05.DenseTMEM[mgpu.int32], a: mgpu.SmemRef[mgpu.float16], 
     tcgen05.mma(acc, a, b, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, S, raises=F16_ACCUMULATORS)
+@illegal(OUT, S, raises=F16_ACCUMULATORS, one_thread=True)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     multiply(s.ints, s.a, s.b)
 
@@ -192,3 +192,31 @@ def mma_of_integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.flo
 def mma_of_halves_into_integers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
     half, half_b = registers(mgpu.float16)
     mgpu.mma(integers(), half, half_b)  # E: SG303
+
+
+# --- bytes that Mosaic GPU cannot tell from signed ones, where the types do not know
+
+
+class Bytes(mgpu.Scratch):
+    a = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
+    b = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
+    ub = mgpu.SMEM((64, 128), mgpu.uint8, swizzle=128)
+
+
+def across(ref: Any) -> Any:
+    return mgpu.memref_transpose(ref, (1, 0, 3, 2))
+
+
+@legal(OUT, Bytes, arch="sm_90a")
+def untyped_signed(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Bytes) -> None:
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32), s.a, across(s.b))
+
+
+@refused(OUT, Bytes, arch="sm_90a", because="Mosaic GPU multiplies uint8 as int8")
+def untyped_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Bytes) -> None:
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32), s.a, across(s.ub))  # L: SG303
+
+
+@refused(OUT, E, because="Mosaic GPU multiplies uint8 as int8")
+def untyped_unsigned_on_blackwell(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
+    tcgen05.mma(s.ints, s.ia, across(s.ub))  # L: SG303

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused, silent
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -147,7 +147,7 @@ def load_with_another_swizzle(
     ctx.async_copy(src_ref=a, dst_ref=to, gmem_slice=PART, gmem_transform=TILES, swizzle=64, barrier=at)  # E: SG701
 
 
-@silent(A, OUT, S, cluster=2, because=PERMUTED)
+@refused(A, OUT, S, cluster=2, because=PERMUTED)
 def load_without_its_swizzle(
     ctx: mgpu.LaunchContext, a: mgpu.GmemRef[mgpu.bfloat16], o: mgpu.GmemRef[mgpu.bfloat16], s: S
 ) -> None:
@@ -200,24 +200,24 @@ def wait_for_both_accumulators(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfl
     s.released.wait(orders_tensor_core=True)  # E: SG401
 
 
-@illegal(OUT, S, cluster=2, raises="MMA requires A and B to have the same element type")
+@illegal(OUT, S, cluster=2, raises="MMA requires A and B to have the same element type", one_thread=True)
 def multiply_two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     acc, a = accumulator(s, mgpu.c(0, mgpu.Index)), mgpu.memref_slice(s.a, 0)
     b = mgpu.memref_transpose(mgpu.memref_slice(s.b_halves, 0), (1, 0, 3, 2))
     tcgen05.mma(acc, a, b, collective=True)  # E: SG303
 
 
-@illegal(OUT, Other, cluster=2, raises="only supports accumulators of type f32")
+@illegal(OUT, Other, cluster=2, raises="only supports accumulators of type f32", one_thread=True)
 def multiply_into_bfloat16(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Other) -> None:
     tcgen05.mma(s.acc, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)), collective=True)  # E: SG303
 
 
-@illegal(OUT, Other, cluster=2, raises="Accumulator layout mismatch")
+@illegal(OUT, Other, cluster=2, raises="Accumulator layout mismatch", one_thread=True)
 def multiply_into_a_packed_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Other) -> None:
     tcgen05.mma(s.packed, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)), collective=True)  # E: SG210
 
 
-@illegal(A, OUT, S, cluster=2, raises="Expected a 4D memref")
+@illegal(A, OUT, S, cluster=2, raises="Expected a 4D memref", one_thread=True)
 def multiply_global_memory(
     ctx: mgpu.LaunchContext, a: mgpu.GmemRef[mgpu.bfloat16], o: mgpu.GmemRef[mgpu.bfloat16], s: S
 ) -> None:
@@ -225,7 +225,7 @@ def multiply_global_memory(
     tcgen05.mma(acc, a, b, collective=True)  # E: SG109
 
 
-@illegal(OUT, S, cluster=2, raises="AssertionError: !llvm.ptr")
+@illegal(OUT, S, cluster=2, raises="AssertionError: !llvm.ptr", one_thread=True)
 def multiply_the_peers_half(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     acc, a = accumulator(s, mgpu.c(0, mgpu.Index)), mgpu.memref_slice(s.a, 0)
     b = mgpu.memref_transpose(mgpu.memref_slice(s.b, 0), (1, 0, 3, 2))
@@ -233,7 +233,7 @@ def multiply_the_peers_half(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat
     tcgen05.mma(acc, a, theirs, collective=True)  # E: SG109
 
 
-@illegal(OUT, S, cluster=2, raises=SINGLE)
+@illegal(OUT, S, cluster=2, raises=SINGLE, one_thread=True)
 def commit_at_all_stages(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     tcgen05.commit_arrive(s.consumed, collective=True, ctx=ctx)  # E: SG401
 
@@ -284,7 +284,7 @@ def allocate_a_local_barrier() -> None:
     mgpu.as_gpu_kernel(released, (2, 1, 1), (128, 1, 1), (), OUT, mgpu.Barrier(2), cluster=(2, 1, 1))  # E: SG802
 
 
-@silent(OUT, S, cluster=2, because=PERMUTED)
+@refused(OUT, S, cluster=2, because=PERMUTED)
 def stage_with_another_swizzle(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     value = s.acc.slice(slice(None), mgpu.ds(0, 64)).load().astype(mgpu.bfloat16)
     value.store_tiled(mgpu.memref_slice(s.out, 0), swizzle=64)  # E: SG701
@@ -296,7 +296,7 @@ def stage_unconverted(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s
     value.store_tiled(mgpu.memref_slice(s.out, 0), swizzle=128)  # E: SG302
 
 
-@silent(OUT, S, cluster=2, because="the output has the bits of float16 under bfloat16")
+@refused(OUT, S, cluster=2, because="the output has the bits of float16 under bfloat16")
 def stage_another_dtype(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     value = s.acc.slice(slice(None), mgpu.ds(0, 64)).load().astype(mgpu.float16)
     value.store_tiled(mgpu.memref_slice(s.out, 0), swizzle=128)  # E: SG302
@@ -308,7 +308,7 @@ def store_another_dtype(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16],
     ctx.async_copy(src_ref=staged, dst_ref=o, gmem_slice=PART, gmem_transform=TILES, swizzle=128)  # E: SG307
 
 
-@silent(OUT, S, cluster=2, because=PERMUTED)
+@refused(OUT, S, cluster=2, because=PERMUTED)
 def store_without_its_swizzle(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     staged = mgpu.memref_slice(s.out, 0)
     ctx.async_copy(src_ref=staged, dst_ref=o, gmem_slice=PART, gmem_transform=TILES)  # E: SG701

@@ -41,6 +41,7 @@ class Blackwells(mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a]):
 
 
 class More(Hopper):
+    padding = mgpu.SMEM((1000,), mgpu.int8)  # behind the barriers, so that `c` begins where a swizzle does
     c = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
 
 
@@ -161,8 +162,9 @@ def unstated_scratch(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: 
 def two_architectures(
     ctx: mgpu.LaunchContext[mgpu.sm_100a | mgpu.sm_103a], o: mgpu.GmemRef[mgpu.float32], s: Blackwells
 ) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
-    tcgen05.commit_arrive(s.done, ctx=ctx)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
+        tcgen05.commit_arrive(s.done, ctx=ctx)
     s.done.wait(orders_tensor_core=True)
     s.acc.load().store_untiled(o, optimized=False)
 

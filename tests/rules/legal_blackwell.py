@@ -89,19 +89,20 @@ def rebound(s: Transposed, a_transposed: bool, b_transposed: bool) -> None:
 
 @legal(OUT, Transposed)
 def rebound_references(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Transposed) -> None:
-    rebound(s, False, True)
-    issue = functools.partial(tcgen05.mma, a_swizzle=128, b_swizzle=128)
-    issue(s.acc, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)))
-    i = mgpu.c(0, mgpu.I32)
-    tcgen05.mma(
-        s.acc,
-        s.a,
-        mgpu.memref_transpose(s.b, (1, 0, 3, 2)),
-        a_swizzle=128,
-        b_swizzle=128,
-        accumulate=i.ne(0),
-    )
-    tcgen05.commit_arrive(s.done)
+    with mgpu.single_thread():
+        rebound(s, False, True)
+        issue = functools.partial(tcgen05.mma, a_swizzle=128, b_swizzle=128)
+        issue(s.acc, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)))
+        i = mgpu.c(0, mgpu.I32)
+        tcgen05.mma(
+            s.acc,
+            s.a,
+            mgpu.memref_transpose(s.b, (1, 0, 3, 2)),
+            a_swizzle=128,
+            b_swizzle=128,
+            accumulate=i.ne(0),
+        )
+        tcgen05.commit_arrive(s.done)
     s.done.wait(orders_tensor_core=True)
     part = s.acc.slice(slice(None), mgpu.ds(0, 64)).load()
     part.store_untiled(mgpu.memref_slice(o, (slice(None), mgpu.ds(64, 64))), optimized=False)
@@ -125,9 +126,10 @@ def integers(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.int8], o: mgpu.GmemRe
     lhs = mgpu.FragmentedArray.load_untiled(x, layout=fa.tmem_native_layout(4), optimized=False)
     s.lhs.store(lhs)
     tcgen05.commit_tmem()
-    tcgen05.mma(s.acc, s.lhs, b, a_swizzle=128, b_swizzle=128, accumulate=False)
-    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128)
-    tcgen05.commit_arrive(s.done)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.lhs, b, a_swizzle=128, b_swizzle=128, accumulate=False)
+        tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128)
+        tcgen05.commit_arrive(s.done)
     s.done.wait(orders_tensor_core=True)
     total = s.acc.load(is_signed=True)
     scaled = total.astype(mgpu.float32) * 0.5

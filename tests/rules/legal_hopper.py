@@ -81,7 +81,8 @@ def scratch(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gmem
     for each in s.several:
         each.arrive()
         each.wait()
-    s.named["full"].arrive_expect_tx(128)
+    with mgpu.single_thread():
+        s.named["full"].arrive_expect_tx(128)
     s.named["empty"].arrive()
     s.named["empty"].wait()
     for barriers in s.ring:

@@ -254,7 +254,7 @@ class Scaled(mgpu.Scratch):
     b_scale = mgpu.TMEM((128, 4), mgpu.float8_e8m0fnu, layout=tcgen05.scales_layout())
 
 
-@legal(mgpu.GMEM((128, 128), mgpu.float32), Scaled)
+@legal(mgpu.GMEM((128, 128), mgpu.float32), Scaled, one_thread=True)
 def scaled_matmul(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scaled) -> None:
     tcgen05.async_copy_scales_smem_to_tmem(s.scales_smem, s.a_scale)
     tcgen05.async_copy_scales_smem_to_tmem(s.scales_smem, s.b_scale)
@@ -273,8 +273,9 @@ def left_operand_in_tensor_memory(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.
     p = s.acc.load().exp2().astype(mgpu.float16)
     s.p.store(p)
     tcgen05.commit_tmem()
-    tcgen05.mma(s.acc, s.p, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
-    tcgen05.mma(s.acc, s.p.slice(slice(None), slice(0, 64)), s.b, a_swizzle=128, b_swizzle=128)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.p, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
+        tcgen05.mma(s.acc, s.p.slice(slice(None), slice(0, 64)), s.b, a_swizzle=128, b_swizzle=128)
 
 
 # --- several GPUs: an all-reduce

@@ -145,14 +145,15 @@ def build_of_dtype(dtype: type[mgpu.DType], acc: type[mgpu.DType]) -> mgpu.Kerne
         mgpu.commit_shared()
         wide = value.astype(mgpu.float32) + value.astype(acc)
         (wide * 2).astype(dtype).store_untiled(o, optimized=False)
-        tcgen05.mma(s.acc_tmem, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
-        tcgen05.mma(s.acc_tmem, s.lhs, s.b, a_swizzle=128, b_swizzle=128)
-        tcgen05.commit_arrive(s.done)
+        with mgpu.single_thread():
+            tcgen05.mma(s.acc_tmem, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
+            tcgen05.mma(s.acc_tmem, s.lhs, s.b, a_swizzle=128, b_swizzle=128)
+            tcgen05.commit_arrive(s.done)
         s.done.wait(orders_tensor_core=True)
         s.lhs.store(s.acc_tmem.load().astype(dtype))
         s.acc_tmem.store(s.acc_tmem.load() * 2)
         zeros = mgpu.FragmentedArray.splat(mgpu.c(0.0, acc), (128, 64), mgpu.TCGEN05_LAYOUT)
-        (zeros + wide).store_untiled(mgpu.GmemRef.wrap(o, dtype), optimized=False)
+        (zeros + wide).astype(dtype).store_untiled(mgpu.GmemRef.wrap(o, dtype), optimized=False)
 
     out = mgpu.GMEM((128, 64), dtype)
     return mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), out, Local)
@@ -177,7 +178,8 @@ def build_of_scales(dtype: type[mgpu.DType]) -> None:
         metadata: mgpu.SparseMetaTMEM = s.metadata
         tcgen05.async_copy_scales_smem_to_tmem(s.packed, scales)
         b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-        tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, a_scale=scales, b_scale=scales, accumulate=False)
+        with mgpu.single_thread():
+            tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, a_scale=scales, b_scale=scales, accumulate=False)
 
     mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((128, 128), mgpu.float32), Local)
 
@@ -294,7 +296,7 @@ class Operands(mgpu.Scratch):
     acc = mgpu.TMEM((128, 64), mgpu.float32)
 
 
-@legal(mgpu.GMEM((128, 64), mgpu.float32), Operands)
+@legal(mgpu.GMEM((128, 64), mgpu.float32), Operands, one_thread=True)
 def generic_products(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Operands) -> None:
     any_mma(s.acc, s.a, s.b, 128)
     generic_mma(s.acc, s.a, s.b)

@@ -409,7 +409,8 @@ def _reductions() -> None:
         (mgpu.float16, ("add", "min", "max")),
         (mgpu.bfloat16, ("add", "min", "max")),
         (mgpu.float32, ("add",)),
-        (mgpu.int32, ("add", "smin", "umax", "inc", "dec", "and", "or", "xor")),
+        (mgpu.int32, ("add", "smin", "inc", "dec", "and", "or", "xor")),
+        (mgpu.uint32, ("umax",)),
     ):
 
         def body(ctx: Any, o: Any, s: Any, reductions: tuple[str, ...] = reductions) -> None:
