@@ -63,8 +63,8 @@ def computed_of_it(
 ) -> None:
     acc = start(s)
     mgpu.wgmma_commit_group()
-    half = (acc.value * 2.0).astype(mgpu.float16)
-    half[:, :32].store_untiled(mgpu.memref_slice(x, (slice(None), mgpu.ds(0, 32))), optimized=False)  # L: SG904
+    double = acc.value * 2.0
+    double[:, :32].store_untiled(mgpu.memref_slice(o, (slice(None), mgpu.ds(0, 32))), optimized=False)  # L: SG904
 
 
 @legal(IN, OUT, Tiles, arch=None)
