@@ -6,6 +6,7 @@ are entered; the facts of a view are found by walking back from it, and only whe
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from safegpu._jax import ir
 from safegpu._trace import current
@@ -19,12 +20,18 @@ class Facts:
     dtype: type[DType] | None = None
     swizzle: int | None = None
     tiling: tuple[int, ...] | None = None
+    any_swizzle: bool = False
+    """Whether the spec left the swizzle out: then it is Mosaic GPU's default, and any is taken."""
+    role: Literal["input", "multimem"] | None = None
+    """What the memory is beside a place for data: an input of the kernel, or what only multimem operations access."""
 
 
 _UNKNOWN = Facts()
 
+NO_SWIZZLE = 16  # bytes: Mosaic GPU's default, and the width of the atoms that a swizzle permutes
+
 # Operations whose first operand is the buffer that their result views.
-_VIEWS = frozenset({
+VIEWS = frozenset({
     "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
     "memref.subview", "memref.transpose",
 })  # fmt: skip
@@ -56,6 +63,20 @@ def allocation_of(ref: ir.Value) -> ir.Value | None:
     return value
 
 
+def sure_facts_of(ref: ir.Value) -> Facts:
+    """The facts of the allocation that `ref` is for sure: one that a loop carries may be another in the next round."""
+    trace = current()
+    if trace is None or not trace.facts:
+        return _UNKNOWN
+    value = ref
+    while (facts := trace.facts.get(value)) is None:
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.name not in VIEWS:
+            return _UNKNOWN
+        value = owner.operands[0]
+    return facts
+
+
 def _viewed(value: ir.Value) -> ir.Value | None:
     """The value that `value` was made of by one step: a view, or a loop that carries it."""
     owner = value.owner
@@ -65,7 +86,7 @@ def _viewed(value: ir.Value) -> ir.Value | None:
         # scf.if among them, say nothing of where their values come from.
         loop, carried = owner.owner, ir.BlockArgument(value).arg_number - 1
         return loop.operands[_BOUNDS_OF_FOR + carried] if loop.name == "scf.for" and carried >= 0 else None
-    if owner.name in _VIEWS:
+    if owner.name in VIEWS:
         return owner.operands[0]
     if owner.name == "scf.for":
         return owner.operands[_BOUNDS_OF_FOR + ir.OpResult(value).result_number]

@@ -34,10 +34,14 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
-    "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "buffer_bytes", "core", "fa", "fun_name",
-    "gpu", "ir", "jax", "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu",
-    "mlir_context", "module_of", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
+    "DYNAMIC", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "buffer_bytes", "core", "fa",
+    "fun_name", "gpu", "ir", "is_kernel_argument", "jax", "known_capability", "launch_context", "layouts",
+    "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "module_of", "nvvm", "profiler",
+    "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
+
+
+DYNAMIC: int = ir.ShapedType.get_dynamic_stride_or_offset()  # what MLIR says where no constant is known
 
 
 def _tma_barrier(num_barriers: int = 1) -> core.Barrier:
@@ -49,6 +53,11 @@ def _tma_barrier(num_barriers: int = 1) -> core.Barrier:
 TMABarrier = getattr(core, "TMABarrier", _tma_barrier)
 _SPECS = ("Barrier", "ClusterBarrier", "CtaBarrier", "TMABarrier", "TMEM", "Union")
 SPEC_TYPES = (jax.ShapeDtypeStruct, *(getattr(core, name) for name in _SPECS if hasattr(core, name)))
+
+
+def is_kernel_argument(operation: ir.Operation | ir.OpView) -> bool:
+    """Whether the operation gives the memory of an argument of the kernel, from its first byte."""
+    return launch_context.ORIGINAL_KERNEL_ARG_ATTR in operation.attributes
 
 
 buffer_bytes = core._count_buffer_bytes

@@ -6,13 +6,14 @@ It may be called outside an MLIR context, where Mosaic GPU's own cannot, and tak
 import contextlib
 import functools
 import inspect
+import itertools
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from safegpu._gate import require
 from safegpu._hooks import hooks
-from safegpu._jax import architecture, core, fun_name, ir, jax, known_capability, mlir_context, tcgen05
+from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
 from safegpu._placement import allocations, check_unions
 from safegpu._stated import remember, stated, stated_architecture
@@ -44,16 +45,16 @@ class Kernel(Protocol):
     def trace(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
-def _argument(value: Any, spec: Any) -> Any:
+def _argument(value: Any, spec: Any, role: Literal["input"] | None = None) -> Any:
     """One input or output that a kernel body receives, in our class for it."""
-    return wrap_ref(value, GmemRef, facts_of_spec(spec)) if isinstance(value, ir.Value) else value
+    return wrap_ref(value, GmemRef, facts_of_spec(spec, role)) if isinstance(value, ir.Value) else value
 
 
 def _allocated(value: Any, spec: Any) -> Any:
     """One allocation of the scratch, in our class for it."""
     if isinstance(value, ir.Value):
         # TMEM of Warpgroup semantics is a plain memref, for which there is no class.
-        return wrap_ref(value, SmemRef, facts_of_spec(spec)) if isinstance(spec, jax.ShapeDtypeStruct) else value
+        return value if isinstance(spec, core.TMEM) else wrap_ref(value, SmemRef, facts_of_spec(spec))
     if isinstance(value, tcgen05.TMEMRef):
         return wrap_tmem(value, spec.dtype)
     return wrap_barrier(value)
@@ -61,7 +62,8 @@ def _allocated(value: Any, spec: Any) -> Any:
 
 def _traced(
     body: Callable[..., Any],
-    gmem_specs: list[Any],
+    inputs: tuple[Any, ...],
+    others: list[Any],
     scratch_spec: Any,
     arch: type[Architecture] | None,
     threads: int | None,
@@ -74,7 +76,8 @@ def _traced(
         with Trace(arch, context.cluster_size, threads, allocated), hooks:
             arguments = (
                 wrap_context(context),
-                *map(_argument, gmem, gmem_specs),
+                *map(_argument, gmem, inputs, itertools.repeat("input")),
+                *map(_argument, gmem[len(inputs) :], others),
                 typed_references(scratch_spec, scratch, _allocated),
             )
             try:
@@ -107,7 +110,8 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
         call = dict(zip(names, args, strict=False), **kwargs)
         if len(call) < len(args) + len(kwargs) or not call.keys() >= _NEEDED:
             return as_kernel(*args, **kwargs)  # which says what is wrong
-        gmem_specs = [spec for name in ("in_shape", "inout_shape", "out_shape") for spec in _each(call.get(name, ()))]
+        inputs = _each(call.get("in_shape", ()))
+        others = [spec for name in ("inout_shape", "out_shape") for spec in _each(call.get(name, ()))]
         scratch_spec = call["smem_scratch_shape"]
         said = stated(arch, scratch_spec, call["body"])
         with contextlib.ExitStack() as stack:
@@ -117,7 +121,7 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
             known = None if capability is None else of_compute_capability(capability)
             lanes = call.get("thread_semantics", LoweringSemantics.Lane) is LoweringSemantics.Lane
             threads = math.prod(call["block"]) if lanes and "block" in call else None
-            call["body"] = _traced(call["body"], gmem_specs, scratch_spec, known, threads)
+            call["body"] = _traced(call["body"], inputs, others, scratch_spec, known, threads)
             call["smem_scratch_shape"] = lowered_specs(scratch_spec)
             check_unions(scratch_spec)
             if known is not None and math.prod(call.get("cluster", ())) > 1:

@@ -4,6 +4,7 @@ The context of a kernel is Mosaic GPU's object in a class of ours, which overrid
 or look into a reference.
 """
 
+import dataclasses
 import functools
 import math
 import types
@@ -88,14 +89,14 @@ class LaunchContext(_Real):
     def to_remote(self, ref: Any, peer: Any, **kwargs: Any) -> Any:
         remote = super().to_remote(raw(ref), raw(peer), **kwargs)
         if isinstance(remote.type, ir.MemRefType):  # Mosaic GPU calls this with pointers as well
-            record(remote, facts_of(ref))
+            record(remote, dataclasses.replace(facts_of(ref), role=None))  # a peer's memory, which may be any
         return like(ref, remote)
 
     @needing(HasMultimem, "to_remote_multicast")
     @functools.wraps(_Real.to_remote_multicast)
     def to_remote_multicast(self, ref: Any, on_host: bool = False) -> MultimemRef:
         multimem = super().to_remote_multicast(raw(ref), on_host)
-        record(multimem.ref, facts_of(ref))
+        record(multimem.ref, dataclasses.replace(facts_of(ref), role="multimem"))
         return MultimemRef(MultimemAddress(multimem.ref))
 
     device_id = giving_scalars(_Real.device_id)

@@ -5,13 +5,14 @@ Mosaic GPU and MLIR function as it is. nanobind's types allow no second base, so
 subscriptable by hand.
 """
 
+import dataclasses
 import functools
 import types
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from safegpu._dtype import check_dtype, token_of
-from safegpu._facts import Facts, facts_of, record
+from safegpu._facts import NO_SWIZZLE, Facts, facts_of, record
 from safegpu._gate import needing
 from safegpu._jax import ir, utils
 from safegpu._value import Value, like
@@ -26,8 +27,6 @@ __all__ = [
 ]  # fmt: skip
 
 _CLUSTER_ADDRESS_SPACE = 7  # shared::cluster in NVPTX
-
-NO_SWIZZLE = 16  # bytes: Mosaic GPU's default, and the width of the atoms that a swizzle permutes
 
 # Memory spaces in the author's words, and the door for each.
 _DOORS = {
@@ -97,7 +96,10 @@ class _Ref(Value):
             raise ValueError(
                 f"{where}: the buffer was declared with swizzle={known.swizzle}, got swizzle={swizzle}; leave it out"
             )
-        record(value, Facts(token_of(dtype) or known.dtype, swizzle or known.swizzle, known.tiling))
+        said = {"dtype": token_of(dtype) or known.dtype}
+        if swizzle:
+            said |= {"swizzle": swizzle, "any_swizzle": False}
+        record(value, dataclasses.replace(known, **said))
         return cls(value)
 
 

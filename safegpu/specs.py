@@ -7,13 +7,13 @@ token, the swizzle, the tiling. Where a spec is used, the kernel body gets a ref
 import copy
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from safegpu._dtype import token_of
 from safegpu._facade import facade
-from safegpu._facts import Facts
+from safegpu._facts import NO_SWIZZLE, Facts
 from safegpu._jax import SPEC_TYPES, TMABarrier, core, jax, utils
-from safegpu.refs import NO_SWIZZLE, check_swizzle
+from safegpu.refs import check_swizzle
 
 __all__ = [
     "GMEM", "SMEM", "TMEM", "Barrier", "ClusterBarrier", "Many", "Scratch", "TMABarrier", "Union",
@@ -42,7 +42,7 @@ class SMEM(jax.ShapeDtypeStruct):
     untiled.
     """
 
-    __slots__ = ("logical_shape", "swizzle", "tiling", "token")
+    __slots__ = ("any_swizzle", "logical_shape", "swizzle", "tiling", "token")
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class SMEM(jax.ShapeDtypeStruct):
             )
         super().__init__(utils.tile_shape(logical, tiling), dtype)
         self.logical_shape, self.tiling = logical, tiling
-        self.swizzle, self.token = swizzle or NO_SWIZZLE, token_of(dtype)
+        self.swizzle, self.any_swizzle, self.token = swizzle or NO_SWIZZLE, swizzle is None, token_of(dtype)
 
 
 class TMEM(core.TMEM):
@@ -218,8 +218,8 @@ def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any
     return jax.tree.map(typed, specs, references, is_leaf=is_union)
 
 
-def facts_of_spec(spec: Any) -> Facts:
+def facts_of_spec(spec: Any, role: Literal["input"] | None = None) -> Facts:
     """What a spec says of its buffer; of a plain `jax.ShapeDtypeStruct`, the dtype alone."""
     if isinstance(spec, SMEM):
-        return Facts(spec.token, spec.swizzle, spec.tiling)
-    return Facts(spec.token if isinstance(spec, GMEM) else token_of(spec.dtype))
+        return Facts(spec.token, spec.swizzle, spec.tiling, spec.any_swizzle)
+    return Facts(spec.token if isinstance(spec, GMEM) else token_of(spec.dtype), role=role)

@@ -11,7 +11,6 @@ CATALOGUE = (
         mosaic="",
         references=("mypy, Error codes",),
     ),
-    # --- 1: memory space
     Rule(
         code="SG101",
         name="store-to-sparse-metadata",
@@ -75,6 +74,7 @@ CATALOGUE = (
             "Mosaic GPU, tcgen05.async_copy_sparse_metadata_smem_to_tmem",
             'PTX ISA, "Sparsity selector"',
         ),
+        gate="both",
     ),
     Rule(
         code="SG108",
@@ -91,8 +91,20 @@ CATALOGUE = (
         fix="pass a reference of a memory space that it takes",
         mosaic="Expected SMEM but got: …",
         references=("Mosaic GPU, is_smem_ref", 'PTX ISA, "State Spaces"'),
+        gate="both",
     ),
-    # --- 2: layout
+    Rule(
+        code="SG110",
+        name="input-written",
+        message="this writes to an input of the kernel, and JAX counts on inputs to stay what they are",
+        fix="give the spec as out_shape=, or as inout_shape= where the kernel reads it, too",
+        mosaic="",
+        references=(
+            "Mosaic GPU, as_gpu_kernel",
+            "JAX, jax.Array",
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG201",
         name="tmem-store-layout",
@@ -201,7 +213,6 @@ CATALOGUE = (
         mosaic="Expected MMALayouts.",
         references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
     ),
-    # --- 3: dtype
     Rule(
         code="SG301",
         name="tmem-store-dtype",
@@ -221,6 +232,7 @@ CATALOGUE = (
             "Mosaic GPU, FragmentedArray.store_tiled",
             "Mosaic GPU, FragmentedArray.store_tiled_async",
         ),
+        gate="both",
     ),
     Rule(
         code="SG303",
@@ -229,6 +241,7 @@ CATALOGUE = (
         fix="use one dtype for both operands (fp8 may mix) and an accumulator dtype that it accumulates in",
         mosaic="MMA requires A and B to have the same element type",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, wgmma", 'PTX ISA, "tcgen05.mma"'),
+        gate="both",
     ),
     Rule(
         code="SG304",
@@ -261,6 +274,7 @@ CATALOGUE = (
             'PTX ISA, "multimem.ld_reduce"',
             'PTX ISA, "red.async"',
         ),
+        gate="both",
     ),
     Rule(
         code="SG307",
@@ -298,7 +312,6 @@ CATALOGUE = (
             'PTX ISA, "cvt"',
         ),
     ),
-    # --- 4: barrier
     Rule(
         code="SG401",
         name="barrier-array-not-indexed",
@@ -362,7 +375,32 @@ CATALOGUE = (
         ),
         gate="lowering",
     ),
-    # --- 5: collective
+    Rule(
+        code="SG407",
+        name="too-few-arrivals",
+        message="a barrier is waited for at which fewer threads arrive than it was declared with",
+        fix="declare it with as many arrivals as there are threads that arrive; a copy and a commit arrive once each",
+        mosaic="",
+        references=(
+            "Mosaic GPU, Barrier",
+            "Mosaic GPU, BarrierRef.wait",
+            'PTX ISA, "mbarrier", "Phase of the mbarrier object", "Arrive-on operation on mbarrier object"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG408",
+        name="announced-bytes",
+        message="the bytes announced to a barrier are not those that its copies bring",
+        fix="announce the bytes of all copies with arrive=False; a copy that arrives announces its own",
+        mosaic="",
+        references=(
+            "Mosaic GPU, BarrierRef.arrive_expect_tx",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "mbarrier", "Tracking asynchronous operations by the mbarrier object"',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG501",
         name="collective-mismatch",
@@ -393,7 +431,6 @@ CATALOGUE = (
         ),
         gate="lowering",
     ),
-    # --- 6: architecture
     Rule(
         code="SG601",
         name="operation-the-architecture-lacks",
@@ -417,7 +454,6 @@ CATALOGUE = (
         references=("Mosaic GPU, as_gpu_kernel", 'PTX ISA, ".target"'),
         gate="both",
     ),
-    # --- 7: swizzle
     Rule(
         code="SG701",
         name="swizzle-mismatch",
@@ -429,8 +465,37 @@ CATALOGUE = (
             "Mosaic GPU, FragmentedArray.store_tiled",
             'PTX ISA, "Swizzling Modes"',
         ),
+        gate="both",
     ),
-    # --- 8: shapes and specs
+    Rule(
+        code="SG703",
+        name="misaligned-swizzled-view",
+        message="the view begins inside of what its buffer's swizzle permutes, and elements are taken for others",
+        fix="slice whole tiles, of 8 rows as wide as the swizzle; or load them and slice the array",
+        mosaic="",
+        references=(
+            "Mosaic GPU, FragmentedArray.load_tiled",
+            "Mosaic GPU, FragmentedArray.store_tiled",
+            "Mosaic GPU, memref_slice",
+            'PTX ISA, "Swizzling Modes"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG704",
+        name="misaligned-access",
+        message="the view begins where no access of that size may begin",
+        fix="begin it at a multiple of the size; FragmentedArray.load_strided takes any start",
+        mosaic="",
+        references=(
+            "Mosaic GPU, FragmentedArray.load_tiled",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "Addresses as Operands"',
+            'PTX ISA, "cp.async.bulk.tensor"',
+            'PTX ISA, "Matrix Descriptor"',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG801",
         name="sparse-mma-m64",
@@ -473,6 +538,46 @@ CATALOGUE = (
         gate="lowering",
     ),
     Rule(
+        code="SG806",
+        name="index-out-of-bounds",
+        message="the index is outside of what it indexes, and what lies there belongs to something else",
+        fix="correct the index; of barriers, and of values, none counts from the end",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, BarrierRef",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG807",
+        name="surplus-index",
+        message="there are more indices than dimensions, and the last are dropped",
+        fix="leave them out, or index the reference that has those dimensions",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG808",
+        name="slice-to-zero",
+        message="a slice that ends at 0 is empty, and is taken to go on to the end",
+        fix="leave out what is empty; to mean the rest, write slice(start, None)",
+        mosaic="",
+        references=(
+            "Mosaic GPU, memref_slice",
+            "Mosaic GPU, TMEMRef.slice",
+            "Mosaic GPU, LaunchContext.async_copy",
+        ),
+        gate="lowering",
+    ),
+    Rule(
         code="SG810",
         name="block-of-partial-warpgroup",
         message="a warpgroup of 128 threads does this, and the block has no whole one here",
@@ -502,6 +607,90 @@ CATALOGUE = (
             'PTX ISA, "Matrix Descriptor", base offset',
             'PTX ISA, "Tensor Copies", alignment',
         ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG901",
+        name="unordered-product",
+        message="a product in tensor memory is read with no wait before it that orders the tensor core",
+        fix="wait for the barrier of its commit_arrive with wait(orders_tensor_core=True)",
+        mosaic="",
+        references=(
+            "Mosaic GPU, BarrierRef.wait",
+            "Mosaic GPU, TMEMRef.load",
+            'PTX ISA, "tcgen05.fence"',
+            'PTX ISA, "tcgen05", "Non-pipelined instructions, same thread"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG902",
+        name="unfenced-shared-memory",
+        message="TMA or the tensor core reads shared memory that threads have written, with no fence between",
+        fix="call commit_shared() after the store",
+        mosaic="",
+        references=(
+            "Mosaic GPU, utils.commit_shared",
+            "Mosaic GPU, LaunchContext.async_copy",
+            "Mosaic GPU, wgmma",
+            'PTX ISA, "Async proxy"',
+            'PTX ISA, "wgmma.fence"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG903",
+        name="uncommitted-tmem-store",
+        message="tensor memory is read with no commit between that waits for the store to it",
+        fix="call tcgen05.commit_tmem() after the store",
+        mosaic="",
+        references=(
+            "Mosaic GPU, tcgen05.commit_tmem",
+            "Mosaic GPU, TMEMRef.store",
+            'PTX ISA, "tcgen05.wait"',
+            'PTX ISA, "tcgen05", "Non-pipelined instructions, same thread"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG904",
+        name="unfinished-product",
+        message="a product of wgmma is stored, or its operand overwritten, with no wait between that ends it",
+        fix="call wgmma_commit_group() after the product and wgmma_wait_group(0) before",
+        mosaic="",
+        references=("Mosaic GPU, wgmma", 'PTX ISA, "wgmma.commit_group"', 'PTX ISA, "wgmma.wait_group"'),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG905",
+        name="overwritten-copy-source",
+        message="shared memory is overwritten that a copy may still be reading",
+        fix="call ctx.await_async_copy(0, await_read_only=True) before",
+        mosaic="",
+        references=(
+            "Mosaic GPU, LaunchContext.async_copy",
+            "Mosaic GPU, LaunchContext.await_async_copy",
+            'PTX ISA, "Completion Mechanisms for Asynchronous Copy Operations"',
+            'PTX ISA, "cp.async.bulk.wait_group"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG906",
+        name="unwritten-accumulator",
+        message="the first product adds to an accumulator in tensor memory that nothing has written",
+        fix="pass accumulate=False, in a loop accumulate=step > 0; its default is True",
+        mosaic="",
+        references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.alloc"', 'PTX ISA, "tcgen05.mma", enable-input-d'),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG907",
+        name="discarded-product",
+        message="nothing uses the accumulator that wgmma or mma returned, and the one before the product is used again",
+        fix="keep it: acc = wgmma(acc, a, b)",
+        mosaic="",
+        references=("Mosaic GPU, wgmma", "Mosaic GPU, mma"),
         gate="lowering",
     ),
 )

@@ -26,12 +26,13 @@ _OTHERS = tuple(f"{Path(file).parent}/" for file in (str(Path(__file__).parent),
 class Call:
     """One call of a watched function: `call["ref"]` is its argument by the name of Mosaic GPU's parameter."""
 
-    __slots__ = ("arguments", "name", "result")
+    __slots__ = ("_place", "arguments", "name", "result")
 
     def __init__(self, name: str, arguments: dict[str, Any]) -> None:
         self.name = name  # "LaunchContext.async_copy", "tcgen05.mma", "utils.commit_shared", "wgmma"
         self.arguments = arguments
         self.result: Any = None  # what the function returned, for those that run after it
+        self._place: Place | None = None
 
     def __getitem__(self, parameter: str) -> Any:
         return self.arguments[parameter]
@@ -43,10 +44,12 @@ class Call:
     @property
     def place(self) -> Place | None:
         """The author's line: of the first frame that is neither ours nor jax's."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename.startswith(_OTHERS):
-            frame = frame.f_back
-        return None if frame is None else (frame.f_code, frame.f_lineno)
+        if self._place is None:  # several rules ask
+            frame: FrameType | None = sys._getframe(1)
+            while frame is not None and frame.f_code.co_filename.startswith(_OTHERS):
+                frame = frame.f_back
+            self._place = None if frame is None else (frame.f_code, frame.f_lineno)
+        return self._place
 
     @property
     def block(self) -> ir.Block:
@@ -66,12 +69,12 @@ _after: dict[str, list[Rule]] = {}
 _at_end: list[Callable[[], None]] = []
 
 
-def before(*names: str) -> Callable[[Rule], Rule]:
+def before[R: Rule](*names: str) -> Callable[[R], R]:
     """Runs the function before each call of these."""
     return lambda rule: _declared(_before, names, rule)
 
 
-def after(*names: str) -> Callable[[Rule], Rule]:
+def after[R: Rule](*names: str) -> Callable[[R], R]:
     """Runs the function after each call of these that returned."""
     return lambda rule: _declared(_after, names, rule)
 
@@ -82,7 +85,7 @@ def at_end[F: Callable[[], None]](rule: F) -> F:
     return rule
 
 
-def _declared(rules: dict[str, list[Rule]], names: tuple[str, ...], rule: Rule) -> Rule:
+def _declared[R: Rule](rules: dict[str, list[Rule]], names: tuple[str, ...], rule: R) -> R:
     for name in names:
         rules.setdefault(name, []).append(rule)
     return rule
@@ -117,14 +120,19 @@ def watched(name: str) -> Callable[[Callable[..., Any]], Any]:
 
 def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     first, then = _before.get(name, ()), _after.get(name, ())
-    parameters = tuple(inspect.signature(function).parameters)
+    declared = inspect.signature(function).parameters.values()
+    parameters = tuple(each.name for each in declared)
+    rest = next((at for at, each in enumerate(declared) if each.kind is each.VAR_POSITIONAL), None)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         trace = current()
         if trace is None or not trace.watching:
             return function(*args, **kwargs)
-        this = Call(name, {**dict(zip(parameters, args, strict=False)), **kwargs})
+        if rest is not None:  # of `slice(self, *idxs)`, all of them are the one argument
+            this = Call(name, {**dict(zip(parameters, (*args[:rest], args[rest:]), strict=False)), **kwargs})
+        else:
+            this = Call(name, {**dict(zip(parameters, args, strict=False)), **kwargs})
         for rule in first:
             rule(this)
         trace.watching = False

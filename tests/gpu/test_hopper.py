@@ -242,9 +242,10 @@ def test_the_first_kernel_of_the_docs(poisoned: Callable[..., np.ndarray]) -> No
     np.testing.assert_array_equal(result, source * np.float16(2))
 
 
-# What SG302 stands for: no gate after the types sees these, and the bits come out under another dtype.
+# What SG302 stands for: where nothing refuses these, the bits come out under another dtype.
 
 
+@pytest.mark.usefixtures("unguarded")
 def test_stores_to_global_memory_reinterpret(poisoned: Callable[..., np.ndarray]) -> None:
     tile = np.random.default_rng().standard_normal((ROWS, COLUMNS)).astype(np.float16)
     result = poisoned(reinterpreted_dtype.kernel(), jax.numpy.asarray(tile), poison=np.nan)
@@ -254,6 +255,7 @@ def test_stores_to_global_memory_reinterpret(poisoned: Callable[..., np.ndarray]
     assert set(ones.astype(np.float32).ravel().tolist()) == {0.0078125}
 
 
+@pytest.mark.usefixtures("unguarded")
 @pytest.mark.parametrize(
     ("stored", "read"), [(mgpu.float16, mgpu.bfloat16), (mgpu.int32, mgpu.float32)], ids=["f16", "i32"]
 )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused, silent
 from jaxlib.mlir import ir
 
 import safegpu as mgpu
@@ -69,7 +69,7 @@ def prefetch_of_shared_memory(
 def mma_of_shared_memory(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
 ) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
 @illegal(TILED_IN, OUT, S, raises="!llvm.ptr", one_thread=True)
@@ -159,3 +159,47 @@ def raw_values(ctx: mgpu.LaunchContext, x: ir.Value, o: ir.Value[Any], s: S) -> 
 @silent(IN, OUT, S, because=UNWRAPPED)
 def copy_of_raw_value(ctx: mgpu.LaunchContext, x: ir.Value, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier)  # E: SG109
+
+
+# --- the address inside of a multimem reference: it has the type of one in global memory
+
+
+def inside_of(everywhere: mgpu.MultimemRef) -> Any:
+    return everywhere.ref
+
+
+TILES = mgpu.TileTransform((8, 64))
+NO_MEMORY = "PTX leaves undefined what an access other than multimem's does to a multimem address"
+
+
+@refused(IN, OUT, H, arch="sm_90a", peers=2, because=NO_MEMORY)
+def load_inside_of_multimem(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: Any, s: H) -> None:
+    address = ctx.to_remote_multicast(x).ref
+    mgpu.FragmentedArray.load_untiled(address, layout=mgpu.WGMMA_LAYOUT, optimized=False)  # E: SG109
+
+
+@refused(IN, OUT, H, arch="sm_90a", peers=2, because=NO_MEMORY)
+def untyped_load_inside_of_multimem(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: Any, s: H) -> None:
+    part = mgpu.memref_slice(inside_of(ctx.to_remote_multicast(x)), slice(0, 64))
+    mgpu.FragmentedArray.load_strided(part)  # L: SG109
+
+
+@refused(IN, OUT, H, arch="sm_90a", peers=2, because=NO_MEMORY)
+def store_inside_of_multimem(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: Any, s: H) -> None:
+    value = mgpu.FragmentedArray.load_strided(x)
+    value.store_untiled(inside_of(ctx.to_remote_multicast(o)))  # L: SG109
+
+
+@refused(IN, OUT, H, arch="sm_90a", peers=2, because=NO_MEMORY)
+def copy_inside_of_multimem(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: Any, s: H) -> None:
+    options: Any = {"swizzle": 128, "implementation": mgpu.AsyncCopyImplementation.CP_ASYNC}
+    address = inside_of(ctx.to_remote_multicast(x))
+    ctx.async_copy(src_ref=address, dst_ref=s.a, gmem_transform=TILES, **options)  # L: SG109
+
+
+@legal(IN, OUT, H, arch="sm_90a", peers=2)
+def multimem_operations(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: Any, s: H) -> None:
+    everywhere: Any = ctx.to_remote_multicast(o)
+    total = mgpu.FragmentedArray.load_reduce_untiled(ctx.to_remote_multicast(x), mgpu.WGMMA_LAYOUT, "add")
+    total.store_untiled(everywhere, optimized=False)
+    total.store_untiled(mgpu.MultimemRef.wrap(everywhere, mgpu.float16), optimized=False)

@@ -19,7 +19,7 @@ class S(mgpu.Scratch):
 
 @legal(OUT, S, one_thread=True)
 def as_they_are_taken(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, s.b)
+    tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
     tcgen05.mma(s.acc, s.lhs, s.b)
     tcgen05.async_copy_smem_to_tmem(s.a, s.lhs, 128)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -47,17 +47,17 @@ class H(mgpu.Scratch):
 
 @legal(OUT, S, one_thread=True)
 def halves(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128)
-    tcgen05.mma(s.acc16, s.a, s.b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
+    tcgen05.mma(s.acc16, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
 @legal(OUT, E, one_thread=True)
 def bytes_(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128)
-    tcgen05.mma(s.acc16, s.a, b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, accumulate=False)
+    tcgen05.mma(s.acc16, s.a, b, a_swizzle=128, b_swizzle=128, accumulate=False)
     ib = mgpu.memref_transpose(s.ib, (1, 0, 3, 2))
-    tcgen05.mma(s.ints, s.ia, ib, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.ints, s.ia, ib, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
 @illegal(OUT, S, raises="MMA requires A and B to have the same element type", one_thread=True)
@@ -86,16 +86,16 @@ def integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], 
     tcgen05.mma(s.acc, s.ia, ib, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@silent(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed", one_thread=True)
+@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed", one_thread=True)
 def signed_by_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
-    tcgen05.mma(s.ints, s.ia, ub, a_swizzle=128, b_swizzle=128)  # E: SG303
+    tcgen05.mma(s.ints, s.ia, ub, a_swizzle=128, b_swizzle=128, accumulate=False)  # E: SG303
 
 
-@silent(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed", one_thread=True)
+@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed", one_thread=True)
 def unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
-    tcgen05.mma(s.ints, s.ua, ub, a_swizzle=128, b_swizzle=128)  # E: SG303
+    tcgen05.mma(s.ints, s.ua, ub, a_swizzle=128, b_swizzle=128, accumulate=False)  # E: SG303
 
 
 def multiply(acc: tcgen05.DenseTMEM[mgpu.int32], a: mgpu.SmemRef[mgpu.float16], b: mgpu.SmemRef[mgpu.float16]) -> None:
@@ -192,3 +192,31 @@ def mma_of_integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.flo
 def mma_of_halves_into_integers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: tuple[()]) -> None:
     half, half_b = registers(mgpu.float16)
     mgpu.mma(integers(), half, half_b)  # E: SG303
+
+
+# --- bytes that Mosaic GPU cannot tell from signed ones, where the types do not know
+
+
+class Bytes(mgpu.Scratch):
+    a = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
+    b = mgpu.SMEM((64, 128), mgpu.int8, swizzle=128)
+    ub = mgpu.SMEM((64, 128), mgpu.uint8, swizzle=128)
+
+
+def across(ref: Any) -> Any:
+    return mgpu.memref_transpose(ref, (1, 0, 3, 2))
+
+
+@legal(OUT, Bytes, arch="sm_90a")
+def untyped_signed(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Bytes) -> None:
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32), s.a, across(s.b))
+
+
+@refused(OUT, Bytes, arch="sm_90a", because="Mosaic GPU multiplies uint8 as int8")
+def untyped_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Bytes) -> None:
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32), s.a, across(s.ub))  # L: SG303
+
+
+@refused(OUT, E, because="Mosaic GPU multiplies uint8 as int8")
+def untyped_unsigned_on_blackwell(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
+    tcgen05.mma(s.ints, s.ia, across(s.ub))  # L: SG303

@@ -1,6 +1,8 @@
 """Memory reduces the dtypes that its instructions name."""
 
-from _twins import illegal, legal, silent
+from typing import Any
+
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 
@@ -88,7 +90,7 @@ def ints() -> mgpu.FragmentedArray[mgpu.int32, mgpu.layouts.WGMMA]:
     return mgpu.FragmentedArray.splat(mgpu.c(0, mgpu.int32), (64, 64), mgpu.WGMMA_LAYOUT, is_signed=True)
 
 
-@legal(F32, F16, I32, T, arch="sm_90a")
+@legal((F32, F16, I32), T, arch="sm_90a")
 def copies_out(
     ctx: mgpu.LaunchContext,
     x: mgpu.GmemRef[mgpu.float32],
@@ -126,13 +128,13 @@ def bits_of_copied_halves(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16]
     ctx.async_copy(src_ref=t.halves, dst_ref=x, swizzle=128, gmem_transform=tiles, reduction_op="and")  # E: SG306
 
 
-@silent(I32, T, arch="sm_90a", because="the maximum takes negative numbers for large ones")
+@refused(I32, T, arch="sm_90a", because="the maximum takes negative numbers for large ones")
 def unsigned_maximum_of_signed(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.int32], t: T) -> None:
     tiles = mgpu.TileTransform((8, 32))
     ctx.async_copy(src_ref=t.ints, dst_ref=x, swizzle=128, gmem_transform=tiles, reduction_op="umax")  # E: SG306
 
 
-@legal(F32, F16, I32, T, arch="sm_90a", peers=2)
+@legal((F32, F16, I32), T, arch="sm_90a", peers=2)
 def atomic_stores(
     ctx: mgpu.LaunchContext,
     x: mgpu.GmemRef[mgpu.float32],
@@ -170,3 +172,52 @@ def atomic_maximum_in_shared_memory(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgp
 def atomic_maximum_in_multimem(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], t: T) -> None:
     everywhere = ctx.to_remote_multicast(x)
     halves().store_untiled(everywhere, atomic="max", optimized=False)  # E: SG306
+
+
+# --- of the other signedness, where the types do not know
+
+
+def unsigned(array: mgpu.FragmentedArray[mgpu.int32, mgpu.layouts.WGMMA]) -> Any:
+    return array.astype(mgpu.uint32)
+
+
+@legal(I32, T, arch="sm_90a", peers=2)
+def order_of_the_buffer(ctx: mgpu.LaunchContext, x: Any, t: T) -> None:
+    tiles = mgpu.TileTransform((8, 32))
+    smem: Any = t.ints
+    ctx.async_copy(src_ref=smem, dst_ref=x, swizzle=128, gmem_transform=tiles, reduction_op="smax")
+    ints().store_untiled(x, atomic="max", optimized=False)
+    unsigned(ints()).store_untiled(x, atomic="add", optimized=False)  # which is that of either
+    unsigned(ints()).store_untiled(x, optimized=False)
+    everywhere = ctx.to_remote_multicast(x)
+    mgpu.FragmentedArray.load_reduce_untiled(everywhere, mgpu.WGMMA_LAYOUT, "max", is_signed=True)
+    mgpu.FragmentedArray.load_reduce_untiled(everywhere, mgpu.WGMMA_LAYOUT, "add", is_signed=False)
+
+
+@legal(F32, T, arch="sm_90a")
+def order_of_the_bits(ctx: mgpu.LaunchContext, x: Any, t: T) -> None:
+    # floats that are not negative are in the order of their bits
+    zeros(mgpu.WGMMA_LAYOUT).bitcast(mgpu.int32).store_untiled(x, atomic="max", optimized=False)
+
+
+@refused(I32, T, arch="sm_90a", because="the maximum takes negative numbers for large ones")
+def copied_maximum(ctx: mgpu.LaunchContext, x: Any, t: T) -> None:
+    tiles = mgpu.TileTransform((8, 32))
+    smem: Any = t.ints
+    ctx.async_copy(src_ref=smem, dst_ref=x, swizzle=128, gmem_transform=tiles, reduction_op="umax")  # L: SG306
+
+
+@refused(I32, T, arch="sm_90a", because="the maximum takes negative numbers for large ones")
+def atomic_maximum(ctx: mgpu.LaunchContext, x: Any, t: T) -> None:
+    unsigned(ints()).store_untiled(x, atomic="max", optimized=False)  # L: SG306
+
+
+@refused(I32, T, arch="sm_90a", because="the minimum takes negative numbers for large ones")
+def atomic_minimum_in_shared_memory(ctx: mgpu.LaunchContext, x: Any, t: T) -> None:
+    unsigned(ints()).store_tiled(t.ints, 128, atomic="min")  # L: SG306
+
+
+@refused(I32, T, arch="sm_90a", peers=2, because="the maximum takes negative numbers for large ones")
+def maximum_over_devices(ctx: mgpu.LaunchContext, x: Any, t: T) -> None:
+    everywhere: Any = ctx.to_remote_multicast(x)
+    mgpu.FragmentedArray.load_reduce_untiled(everywhere, mgpu.WGMMA_LAYOUT, "max", is_signed=False)  # L: SG306

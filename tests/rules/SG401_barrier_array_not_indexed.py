@@ -29,6 +29,7 @@ def one_barrier(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], s: S) ->
     s.several[0].arrive()
     s.several[mgpu.block_id(X)].wait()
     s.cluster.arrive()
+    s.clusters[1].arrive()
     s.clusters[1].wait()
     for each in s.several:
         each.arrive()

@@ -29,14 +29,14 @@ class C(mgpu.Scratch):
 
 @legal(OUT, S, one_thread=True)
 def one_block(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, s.b)
+    tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
     tcgen05.mma(s.acc, s.lhs, s.b, collective=False)
     tcgen05.async_copy_smem_to_tmem(s.a, s.lhs, 128)
 
 
 @legal(OUT, C, cluster=2, one_thread=True)
 def a_pair(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], c: C) -> None:
-    tcgen05.mma(c.acc, c.a, c.b, collective=True)
+    tcgen05.mma(c.acc, c.a, c.b, collective=True, accumulate=False)
     tcgen05.mma(c.acc.slice(slice(None), slice(0, 128)), c.lhs, c.b, collective=True)
     tcgen05.async_copy_smem_to_tmem(c.a, c.lhs, 128, collective=True)
     tcgen05.async_copy_scales_smem_to_tmem(c.smem_scales, c.scales, collective=True)
@@ -62,22 +62,22 @@ def built(pair: bool) -> None:
 
 @refused(OUT, S, cluster=2, one_thread=True)
 def memory_of_one(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.wide, s.a, s.b, collective=True)  # E: SG501
+    tcgen05.mma(s.wide, s.a, s.b, collective=True, accumulate=False)  # E: SG501
 
 
 @refused(OUT, C, cluster=2, one_thread=True)
 def memory_of_a_pair(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], c: C) -> None:
-    tcgen05.mma(c.narrow, c.a, c.b, collective=False)  # E: SG501
+    tcgen05.mma(c.narrow, c.a, c.b, collective=False, accumulate=False)  # E: SG501
 
 
 @refused(OUT, C, cluster=2, one_thread=True)
 def nothing_said(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], c: C) -> None:
-    tcgen05.mma(c.narrow, c.a, c.b)  # E: SG501
+    tcgen05.mma(c.narrow, c.a, c.b, accumulate=False)  # E: SG501
 
 
 @refused(OUT, C, cluster=2, one_thread=True)
 def nothing_said_of_tmem(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], c: C) -> None:
-    tcgen05.mma(c.narrow.slice(slice(None), slice(0, 64)), c.lhs, c.b, a_swizzle=128)  # E: SG501
+    tcgen05.mma(c.narrow.slice(slice(None), slice(0, 64)), c.lhs, c.b, a_swizzle=128, accumulate=False)  # E: SG501
 
 
 @refused(OUT, C, cluster=2)

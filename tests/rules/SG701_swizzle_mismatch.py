@@ -2,7 +2,7 @@
 
 from typing import Any, Final, Literal
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -22,7 +22,7 @@ class S(mgpu.Scratch):
 
 
 def f16() -> mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA]:
-    return mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64, 64), mgpu.WGMMA_LAYOUT)
+    return mgpu.FragmentedArray.broadcasted_iota(mgpu.float16, (64, 64), 1, mgpu.WGMMA_LAYOUT)
 
 
 def anything(value: Any) -> Any:
@@ -41,27 +41,43 @@ def same_swizzle(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -
     f16().store_tiled_async(s.wide, s.barrier, X, mgpu.c(1, mgpu.Index), 128)
 
 
-@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+@legal(OUT, S, arch="sm_90a")
+def constant(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    zeros = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64, 64), mgpu.WGMMA_LAYOUT)
+    zeros.store_tiled(s.narrow, anything(32))  # in whatever order, they are zeros
+
+
+@refused(OUT, S, arch="sm_90a", because=PERMUTED)
+def untyped(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    f16().store_tiled(s.narrow, anything(32))  # L: SG701
+
+
+@refused(OUT, S, arch="sm_90a", because=PERMUTED)
+def untyped_load(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
+    mgpu.FragmentedArray.load_tiled(anything(s.narrow), 32)  # L: SG701
+
+
+@refused(OUT, S, arch="sm_90a", because=PERMUTED)
 def store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     f16().store_tiled(s.narrow, 32)  # E: SG701
 
 
-@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+@refused(OUT, S, arch="sm_90a", because=PERMUTED)
 def load(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     mgpu.FragmentedArray.load_tiled(s.narrow, 32)  # E: SG701
 
 
-@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+@refused(OUT, S, arch="sm_90a", because=PERMUTED)
 def load_in_a_layout(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     mgpu.FragmentedArray.load_tiled(s.narrow, 32, layout=mgpu.WGMMA_LAYOUT)  # E: SG701
 
 
-@silent(OUT, S, arch="sm_90a", cluster=2, because=PERMUTED)
+@refused(OUT, S, arch="sm_90a", cluster=2, because=PERMUTED)
 def async_store(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     f16().store_tiled_async(s.wide, s.barrier, X, mgpu.c(1, mgpu.Index), 64)  # E: SG701
 
 
-@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+@refused(OUT, S, arch="sm_90a", because=PERMUTED)
 def view(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     half = mgpu.memref_slice(s.narrow, slice(0, 8))
     f16().store_tiled(half, 32)  # E: SG701
@@ -75,13 +91,13 @@ def put_wide(value: mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA], to: 
     value.store_tiled(to, 32)  # E: SG701
 
 
-@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+@refused(OUT, S, arch="sm_90a", because=PERMUTED)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     put(f16(), s.narrow)
     put_wide(f16(), s.narrow)
 
 
-@silent(OUT, S, arch="sm_90a", because=PERMUTED)
+@refused(OUT, S, arch="sm_90a", because=PERMUTED)
 def final(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     f16().store_tiled(s.wide, HALF)  # E: SG701
 
@@ -116,7 +132,12 @@ def copies(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) ->
     acc = mgpu.wgmma(acc, s.narrow, s.narrow, swizzle=64)
 
 
-@silent(OUT, Copied, arch="sm_90a", because=PERMUTED)
+@refused(OUT, Copied, arch="sm_90a", because=PERMUTED)
+def untyped_copy(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) -> None:
+    ctx.async_copy(src_ref=anything(s.wide), dst_ref=o, gmem_transform=WIDE)  # L: SG701
+
+
+@refused(OUT, Copied, arch="sm_90a", because=PERMUTED)
 def copy_out_without_one(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: Copied) -> None:
     ctx.async_copy(src_ref=s.wide, dst_ref=o, gmem_transform=WIDE)  # E: SG701
 
@@ -142,7 +163,7 @@ class M(mgpu.Scratch):
 
 @legal(OUT, M, one_thread=True)
 def operands(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
-    tcgen05.mma(m.acc, m.a, m.b)
+    tcgen05.mma(m.acc, m.a, m.b, accumulate=False)
     tcgen05.mma(m.acc, m.a, m.b, a_swizzle=128)
     tcgen05.mma(m.acc, m.a, m.b64, b_swizzle=64)
     tcgen05.mma(m.acc, m.a64, m.b, a_swizzle=64)

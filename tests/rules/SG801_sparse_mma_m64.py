@@ -30,12 +30,12 @@ class C(mgpu.Scratch):
 
 @legal(OUT, S, one_thread=True)
 def m128(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta, accumulate=False)
 
 
 @legal(OUT, S, one_thread=True)
 def dense_m64(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc64, s.a64, s.b_dense, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc64, s.a64, s.b_dense, a_swizzle=128, b_swizzle=128, accumulate=False)
     tcgen05.mma(s.acc64, s.a64, s.b_dense, a_swizzle=128, b_swizzle=128, a_sparse_metadata=None)
 
 

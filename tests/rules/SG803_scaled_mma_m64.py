@@ -32,13 +32,13 @@ class C(mgpu.Scratch):
 @legal(OUT, S, one_thread=True)
 def one_block(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-    tcgen05.mma(s.acc, s.a, b, a_scale=s.scales, b_scale=s.b_scales)
+    tcgen05.mma(s.acc, s.a, b, a_scale=s.scales, b_scale=s.b_scales, accumulate=False)
 
 
 @legal(OUT, C, cluster=2, one_thread=True)
 def two_blocks(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: C) -> None:
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-    tcgen05.mma(s.acc, s.a, b, a_scale=s.scales, b_scale=s.b_scales, collective=True)
+    tcgen05.mma(s.acc, s.a, b, a_scale=s.scales, b_scale=s.b_scales, collective=True, accumulate=False)
 
 
 @illegal(OUT, S, raises=M64, one_thread=True)

@@ -24,7 +24,7 @@ def transposed(ref: mgpu.SmemRef[mgpu.float8_e4m3fn, Any]) -> mgpu.SmemRef[mgpu.
 
 @legal(OUT, S, one_thread=True)
 def both_or_none(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, transposed(s.b))
+    tcgen05.mma(s.acc, s.a, transposed(s.b), accumulate=False)
     tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=None, b_scale=None)
     tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.scales, b_scale=s.scales)
 

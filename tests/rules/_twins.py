@@ -85,10 +85,15 @@ def silent[F: Callable[..., Any]](
 
 
 def refused[F: Callable[..., Any]](
-    *specs: Any, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1, one_thread: bool = False
+    *specs: Any,
+    because: str | None = None,
+    arch: Arch | None = "sm_100a",
+    cluster: int = 1,
+    peers: int = 1,
+    one_thread: bool = False,
 ) -> Callable[[F], F]:
     """Mosaic GPU lowers the body, and safegpu refuses its first marked line, by the rule of the mark."""
-    return _record(specs, arch, cluster, peers, None, refused=True, one_thread=one_thread)
+    return _record(specs, arch, cluster, peers, None, because, refused=True, one_thread=one_thread)
 
 
 def _record(

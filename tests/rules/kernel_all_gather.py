@@ -1,6 +1,6 @@
 """`examples/all_gather.py`: its statements for one tile, and what none of them may become."""
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 
@@ -125,7 +125,7 @@ def peer_of_another_dtype(
     ctx.async_copy(src_ref=tile, dst_ref=o, gmem_slice=slice(64), gmem_peer_id=peer)  # E: SG307
 
 
-@silent(ROWS, HALVES, S, arch="sm_90a", peers=2, because="the peer receives the bits of bfloat16 under float16")
+@refused(ROWS, HALVES, S, arch="sm_90a", peers=2, because="the peer receives the bits of bfloat16 under float16")
 def registers_of_another_dtype(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.bfloat16], o: mgpu.GmemRef[mgpu.float16], s: S
 ) -> None:
@@ -142,7 +142,7 @@ def swizzle_of_a_buffer_without_one(
     ctx.async_copy(src_ref=tile, dst_ref=o, gmem_slice=slice(64), gmem_peer_id=peer, swizzle=128)  # E: SG701
 
 
-@silent(ROWS, GATHERED, S, arch="sm_90a", peers=2, because="the peer receives the elements permuted")
+@refused(ROWS, GATHERED, S, arch="sm_90a", peers=2, because="the peer receives the elements permuted")
 def swizzle_left_out(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.bfloat16], o: mgpu.GmemRef[mgpu.bfloat16], s: S
 ) -> None:

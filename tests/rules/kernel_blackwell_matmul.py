@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused, silent
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -147,7 +147,7 @@ def load_with_another_swizzle(
     ctx.async_copy(src_ref=a, dst_ref=to, gmem_slice=PART, gmem_transform=TILES, swizzle=64, barrier=at)  # E: SG701
 
 
-@silent(A, OUT, S, cluster=2, because=PERMUTED)
+@refused(A, OUT, S, cluster=2, because=PERMUTED)
 def load_without_its_swizzle(
     ctx: mgpu.LaunchContext, a: mgpu.GmemRef[mgpu.bfloat16], o: mgpu.GmemRef[mgpu.bfloat16], s: S
 ) -> None:
@@ -284,7 +284,7 @@ def allocate_a_local_barrier() -> None:
     mgpu.as_gpu_kernel(released, (2, 1, 1), (128, 1, 1), (), OUT, mgpu.Barrier(2), cluster=(2, 1, 1))  # E: SG802
 
 
-@silent(OUT, S, cluster=2, because=PERMUTED)
+@refused(OUT, S, cluster=2, because=PERMUTED)
 def stage_with_another_swizzle(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     value = s.acc.slice(slice(None), mgpu.ds(0, 64)).load().astype(mgpu.bfloat16)
     value.store_tiled(mgpu.memref_slice(s.out, 0), swizzle=64)  # E: SG701
@@ -296,7 +296,7 @@ def stage_unconverted(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s
     value.store_tiled(mgpu.memref_slice(s.out, 0), swizzle=128)  # E: SG302
 
 
-@silent(OUT, S, cluster=2, because="the output has the bits of float16 under bfloat16")
+@refused(OUT, S, cluster=2, because="the output has the bits of float16 under bfloat16")
 def stage_another_dtype(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     value = s.acc.slice(slice(None), mgpu.ds(0, 64)).load().astype(mgpu.float16)
     value.store_tiled(mgpu.memref_slice(s.out, 0), swizzle=128)  # E: SG302
@@ -308,7 +308,7 @@ def store_another_dtype(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16],
     ctx.async_copy(src_ref=staged, dst_ref=o, gmem_slice=PART, gmem_transform=TILES, swizzle=128)  # E: SG307
 
 
-@silent(OUT, S, cluster=2, because=PERMUTED)
+@refused(OUT, S, cluster=2, because=PERMUTED)
 def store_without_its_swizzle(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     staged = mgpu.memref_slice(s.out, 0)
     ctx.async_copy(src_ref=staged, dst_ref=o, gmem_slice=PART, gmem_transform=TILES)  # E: SG701

@@ -1,6 +1,6 @@
 """`examples/blackwell_scaled_matmul.py`: its roles for two steps, and what none of their statements may become."""
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -137,7 +137,7 @@ def nvfp4(
 
 @legal(OUT, Bytes, one_thread=True)
 def mxfp8(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Bytes) -> None:
-    tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.a_scale, b_scale=s.b_scale)
+    tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.a_scale, b_scale=s.b_scale, accumulate=False)
     tcgen05.mma(s.acc, s.a, transposed(s.b))
 
 
@@ -287,7 +287,7 @@ def store_to_the_scales(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16],
     s.a_scale.store(ones.astype(mgpu.float8_e4m3fn))  # E: SG201
 
 
-@silent(OUT, S, because=PERMUTED)
+@refused(OUT, S, because=PERMUTED)
 def stage_with_another_swizzle(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     value = s.acc.slice(slice(None), mgpu.ds(0, 32)).load().astype(mgpu.bfloat16)
     value.store_tiled(s.out, swizzle=32)  # E: SG701

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 from safegpu import layouts as ll
@@ -60,7 +60,7 @@ def complete_on_all_slots(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) 
     ctx.async_copy(src_ref=k, dst_ref=slot, gmem_transform=TILES, swizzle=128, barrier=s.arrived)  # E: SG401
 
 
-@silent(IN, OUT, Ring, arch="sm_90a", because="wgmma takes rows for swizzled that lie as they came")
+@refused(IN, OUT, Ring, arch="sm_90a", because="wgmma takes rows for swizzled that lie as they came")
 def load_without_a_swizzle(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
     slot = mgpu.memref_slice(s.k, 0)
     ctx.async_copy(src_ref=k, dst_ref=slot, gmem_transform=TILES, barrier=s.arrived[0])  # E: SG701
@@ -263,13 +263,13 @@ def store_in_float32(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> No
     acc.store_tiled(mgpu.memref_slice(s.q, 0), swizzle=128)  # E: SG302
 
 
-@silent(IN, OUT, Ring, arch="sm_90a", because="TMA reads the buffer in another order")
+@refused(IN, OUT, Ring, arch="sm_90a", because="TMA reads the buffer in another order")
 def store_in_another_swizzle(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
     _, p, _, _ = start()
     p.store_tiled(mgpu.memref_slice(s.q, 0), swizzle=64)  # E: SG701
 
 
-@silent(IN, OUT, Ring, arch="sm_90a", because="TMA reads the buffer in another order")
+@refused(IN, OUT, Ring, arch="sm_90a", because="TMA reads the buffer in another order")
 def store_the_tiles_in_rows(ctx: mgpu.LaunchContext, k: Half, out: Half, s: Ring) -> None:
     q = mgpu.memref_slice(s.q, 0)
     ctx.async_copy(src_ref=q, dst_ref=out, gmem_transform=TILES)  # E: SG701

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from _twins import illegal, legal, silent
+from _twins import illegal, legal, refused
 
 import safegpu as mgpu
 
@@ -75,7 +75,7 @@ def wait_for_all_slots(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: 
     s.free.wait()  # E: SG401
 
 
-@silent(*ONE, Ring, arch="sm_90a", cluster=2, because="wgmma reads rows swizzled that lie as they came")
+@refused(*ONE, Ring, arch="sm_90a", cluster=2, because="wgmma reads rows swizzled that lie as they came")
 def copy_without_a_swizzle(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> None:
     slot = mgpu.memref_slice(s.a, 0)
     ctx.async_copy(src_ref=a, dst_ref=slot, gmem_transform=TILES, barrier=s.filled[0])  # E: SG701
@@ -181,17 +181,17 @@ def store_the_accumulator_as_it_is(ctx: mgpu.LaunchContext, a: Half, b: Half, ou
     product(s)[:, 0:64].store_tiled(s.out, swizzle=128)  # E: SG302
 
 
-@silent(*ONE, Ring, arch="sm_90a", cluster=2, because=REINTERPRETED)
+@refused(*ONE, Ring, arch="sm_90a", cluster=2, because=REINTERPRETED)
 def store_brain_floats(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> None:
     product(s)[:, 0:64].astype(mgpu.bfloat16).store_tiled(s.out, swizzle=128)  # E: SG302
 
 
-@silent(*ONE, Ring, arch="sm_90a", cluster=2, because=PERMUTED)
+@refused(*ONE, Ring, arch="sm_90a", cluster=2, because=PERMUTED)
 def store_with_another_swizzle(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> None:
     product(s)[:, 0:64].astype(mgpu.float16).store_tiled(s.out, swizzle=64)  # E: SG701
 
 
-@silent(*ONE, Ring, arch="sm_90a", cluster=2, because=PERMUTED)
+@refused(*ONE, Ring, arch="sm_90a", cluster=2, because=PERMUTED)
 def copy_out_without_the_swizzle(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> None:
     ctx.async_copy(src_ref=s.out, dst_ref=out, gmem_transform=TILES)  # E: SG701
 

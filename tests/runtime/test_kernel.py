@@ -153,3 +153,13 @@ def test_a_raw_context_function_takes_wrappers(ctx: Any, x: Any, o: Any, smem: A
     assert isinstance(ctx, raw.LaunchContext)
     ctx.async_prefetch(gmem_ref=x)
     raw.FragmentedArray.load_strided(smem, is_signed=True).store_untiled(o)
+
+
+def test_an_array_as_a_spec_is_a_reference_of_ours() -> None:
+    """Mosaic GPU asks a spec of shared memory for its shape and dtype alone, which arrays have as well."""
+
+    def body(ctx: Any, x: Any, o: Any, scratch: Any) -> None:
+        assert type(scratch[0]) is mgpu.SmemRef
+        assert scratch[0].dtype is mgpu.float16
+
+    trace(body, SPEC, SPEC, (jnp.zeros((64, 64), jnp.float16), mgpu.Barrier(1)))

@@ -186,6 +186,7 @@ def tcgen05_fence_before(ctx: Any, o: Any, s: Any) -> None:
 
 @operation(HasTcgen05, mgpu.Barrier(1))
 def tcgen05_fence_after(ctx: Any, o: Any, s: Any) -> None:
+    s.arrive()
     s.wait(True)
 
 
@@ -252,7 +253,7 @@ def _mma(
             b_scale = mgpu.TMEM(shape, scale, layout=tcgen05.scales_layout(), collective=collective)
 
     def body(ctx: Any, o: Any, s: Any) -> None:
-        options = {}
+        options: dict[str, Any] = {"accumulate": False}
         if sparse:
             options["a_sparse_metadata"] = s.meta
         if scale:
@@ -408,7 +409,8 @@ def _reductions() -> None:
         (mgpu.float16, ("add", "min", "max")),
         (mgpu.bfloat16, ("add", "min", "max")),
         (mgpu.float32, ("add",)),
-        (mgpu.int32, ("add", "smin", "umax", "inc", "dec", "and", "or", "xor")),
+        (mgpu.int32, ("add", "smin", "inc", "dec", "and", "or", "xor")),
+        (mgpu.uint32, ("umax",)),
     ):
 
         def body(ctx: Any, o: Any, s: Any, reductions: tuple[str, ...] = reductions) -> None:

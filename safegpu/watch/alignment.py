@@ -1,0 +1,95 @@
+"""Where a view of memory begins, against the bytes that an instruction moves at a time.
+
+PTX leaves undefined what an access does that begins at no multiple of its size, and the GPU stops the kernel without
+saying where. Sure is the place of a view that begins at a constant, in the block's own shared memory or in an argument
+of the kernel.
+"""
+
+import math
+from typing import Any
+
+from safegpu import _gate
+from safegpu._facts import VIEWS
+from safegpu._jax import DYNAMIC, fa, ir, is_kernel_argument, launch_context, utils
+from safegpu.watch._core import Call, before
+from safegpu.watch.indices import known
+
+_TMA = launch_context.AsyncCopyImplementation.TMA
+_ZEROS = launch_context.OOBFillMode.ZEROS
+_TENSOR_COPY = 128  # bytes, of which the shared memory of cp.async.bulk.tensor begins at a multiple
+_BULK_COPY = _DESCRIPTOR = 16  # that of cp.async.bulk; matrix descriptors count in these
+
+
+def begins(ref: Any) -> int | None:
+    """The first byte of a view, from a place that is aligned for every access; None where that is not sure."""
+    type_ = ref.type if isinstance(ref, ir.Value) else None
+    if not isinstance(type_, ir.MemRefType):
+        return None
+    offset = type_.get_strides_and_offset()[1]
+    if offset in (0, DYNAMIC):
+        return None  # where its buffer begins is not up to the view
+    owner = ref.owner
+    while not isinstance(owner, ir.Block) and owner.name in VIEWS:
+        owner = owner.operands[0].owner
+    if isinstance(owner, ir.Block):
+        return None
+    if owner.name == "memref.view":  # of all the shared memory that there is
+        base = known(owner.operands[1])
+    else:
+        base = 0 if is_kernel_argument(owner) else None
+    return None if base is None else base + offset * utils.bitwidth(type_.element_type) // 8
+
+
+def _check(call: Call, name: str, size: int, what: str, *, shared: bool = False) -> None:
+    """Refuses a view that begins at no multiple of this; where `shared` is asked for, in shared memory alone."""
+    start = begins(ref := call.get(name))
+    if start is not None and start % size and (not shared or utils.is_smem_ref(ref)):
+        _gate.refuse(
+            "SG704",
+            f"{call.name}: {name} begins at byte {start} of its memory, and {what} must begin at a multiple of {size}; "
+            "slice it where one begins, or take the elements one by one, with FragmentedArray.load_strided",
+        )
+
+
+def _check_registers(call: Call, layout: Any) -> None:
+    if not isinstance(layout, fa.TiledLayout) or (start := begins(ref := call.get("ref"))) is None:
+        return
+    size = layout.vector_length * utils.bitwidth(ref.type.element_type) // 8
+    if call.get("atomic") is not None:
+        size = math.gcd(size, 4)  # they go in words
+    if size.bit_count() == 1 and start % size:
+        _check(call, "ref", size, f"the {size} bytes that a thread moves at a time")
+
+
+@before("FragmentedArray.load_tiled", "FragmentedArray.load_untiled")
+def _loads(call: Call) -> None:
+    _check_registers(call, call.get("layout", fa.WGMMA_LAYOUT))
+
+
+@before("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "FragmentedArray.store_tiled_async")
+def _stores(call: Call) -> None:
+    _check_registers(call, call["self"].layout)
+
+
+@before("LaunchContext.async_copy")
+def _copies(call: Call) -> None:
+    if call.get("implementation", _TMA) != _TMA:
+        return
+    size = _TENSOR_COPY if call.get("oob_mode", _ZEROS) == _ZEROS else _BULK_COPY
+    for name in ("src_ref", "dst_ref"):
+        _check(call, name, size, "what TMA copies", shared=True)
+
+
+@before("wgmma", "tcgen05.mma")
+def _operands(call: Call) -> None:
+    for name in ("a", "b"):
+        _check(call, name, _DESCRIPTOR, "the operand of an MMA")
+
+
+@before(
+    "tcgen05.async_copy_smem_to_tmem",
+    "tcgen05.async_copy_scales_smem_to_tmem",
+    "tcgen05.async_copy_sparse_metadata_smem_to_tmem",
+)
+def _copies_to_tmem(call: Call) -> None:
+    _check(call, "smem_ref", _DESCRIPTOR, "what is copied to tensor memory")

@@ -1,0 +1,127 @@
+"""Indices that Mosaic GPU takes for others than the author means, or does not compare with the bounds.
+
+It compares integers with the bounds of a dimension, and no values: `c(64, mgpu.Index)` of 64 rows is another buffer's
+memory. Negative integers count from the end, except of barriers, where the one before the first is data.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from safegpu import _gate
+from safegpu._jax import ir, launch_context, utils
+from safegpu.watch._core import Call, before
+
+_TMA = launch_context.AsyncCopyImplementation.TMA
+_IN_BOUNDS = launch_context.OOBFillMode.PROMISE_IN_BOUNDS
+
+
+def known(index: Any) -> int | None:
+    """The number that an index is: an integer, or the value of a constant; None of one that a kernel computes."""
+    if isinstance(index, int):
+        return index
+    if not isinstance(index, ir.Value):
+        return None
+    operation = index.owner
+    while not isinstance(operation, ir.Block) and operation.name in ("arith.index_cast", "arith.index_castui"):
+        operation = operation.operands[0].owner
+    if isinstance(operation, ir.Block) or operation.name != "arith.constant":
+        return None
+    value = operation.attributes["value"]
+    return value.value if isinstance(value, ir.IntegerAttr) else None
+
+
+def _check(
+    operation: str, indices: Sequence[Any], shape: Sequence[int], *, bounds: bool, integers: bool = False
+) -> None:
+    """Refuses what `utils.parse_indices` takes without a word; it compares integers alone, and some not at all."""
+    if len(indices) > len(shape):
+        _gate.refuse(
+            "SG807",
+            f"{operation}: got {len(indices)} indices for the {len(shape)} dimensions of shape {tuple(shape)}; Mosaic "
+            f"GPU drops the last {len(indices) - len(shape)}: leave them out, or index what has these dimensions",
+        )
+    for axis, (index, size) in enumerate(zip(indices, shape, strict=False)):
+        if isinstance(index, slice):
+            if isinstance(index.stop, int) and index.stop == 0:
+                start = 0 if index.start is None else index.start
+                _gate.refuse(
+                    "SG808",
+                    f"{operation}: slice({index.start}, 0) along axis {axis} is empty, and Mosaic GPU takes it for "
+                    f"{start}:{size}, to the end of shape {tuple(shape)}: write slice({start}, None) to mean that",
+                )
+            elif integers and isinstance(index.stop, int) and index.stop > size:
+                _outside(operation, axis, f"{index.start or 0}:{index.stop}", shape)
+        elif not bounds:
+            continue
+        elif isinstance(index, utils.DynamicSlice):
+            if (base := known(index.base)) is not None and not 0 <= base <= size - index.length:
+                if integers or not isinstance(index.base, int):
+                    _outside(operation, axis, f"{base}:{base + index.length}", shape)
+        elif isinstance(index, int):
+            if integers and not -size <= index < size:
+                _outside(operation, axis, str(index), shape)
+        elif (at := known(index)) is not None and not 0 <= at < size:
+            _outside(operation, axis, str(at), shape)
+
+
+def _outside(operation: str, axis: int, index: str, shape: Sequence[int]) -> None:
+    _gate.refuse(
+        "SG806",
+        f"{operation}: {index} along axis {axis} is outside of shape {tuple(shape)}, and what lies there belongs to "
+        "something else; Mosaic GPU compares no constants with the shape: correct the index",
+    )
+
+
+def _type(ref: Any) -> ir.MemRefType | None:
+    """The type of a reference to memory; None of anything else, of which Mosaic GPU speaks."""
+    type_ = getattr(ref, "type", None)
+    return type_ if isinstance(type_, ir.MemRefType) else None
+
+
+def _each(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+@before("utils.memref_slice")
+def _slice(call: Call) -> None:
+    if (type_ := _type(call.get("ref"))) is not None:
+        _check("memref_slice", _each(call["index"]), type_.shape, bounds=True)
+
+
+@before("TMEMRef.slice")
+def _slice_of_tmem(call: Call) -> None:
+    _check("TMEM.slice", call["idxs"], call["self"].shape, bounds=True)
+
+
+@before("FragmentedArray.__getitem__", "FragmentedArray.__setitem__")
+def _slice_of_array(call: Call) -> None:
+    _check("an index of an array", _each(call["idx"]), call["self"].shape, bounds=False)  # it takes no values
+
+
+@before("LaunchContext.async_copy", "LaunchContext.async_prefetch")
+def _slice_of_copy(call: Call) -> None:
+    """The part of global memory. What of it is out of bounds, a tiled TMA copy fills with zeros, or leaves."""
+    if not (indices := _each(call.get("gmem_slice", ()))):
+        return
+    types = [_type(call.get(name)) for name in ("gmem_ref", "src_ref", "dst_ref") if name in call.arguments]
+    arrays = [type_ for type_ in types if type_ is not None and type_.memory_space is None]
+    if len(arrays) != 1:
+        return
+    by_threads, promised = call.get("implementation", _TMA) != _TMA, call.get("oob_mode") == _IN_BOUNDS
+    _check("gmem_slice", indices, arrays[0].shape, bounds=by_threads or promised, integers=promised and not by_threads)
+
+
+@before("BarrierRef.__getitem__", "CollectiveBarrierRef.__getitem__")
+def _barrier(call: Call) -> None:
+    barrier = call["self"]
+    if isinstance(barrier, utils.CollectiveBarrierRef):
+        barrier = barrier.barrier
+    at, number = known(call["offset"]), barrier.num_barriers
+    if at is None or 0 <= at < number or (at >= number and isinstance(call["offset"], int)):
+        return  # the last of these Mosaic GPU says itself
+    _gate.refuse(
+        "SG806",
+        f"barriers[{at}]: there are {number} barriers, 0 to {number - 1}, and none counts from the end: this is other "
+        "memory, whose bits the hardware would take for a barrier"
+        + (f"; the last one is barriers[{number - 1}]" if at < 0 else ""),
+    )

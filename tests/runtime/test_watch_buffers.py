@@ -1,0 +1,135 @@
+"""What the rules of buffers and indices hold to be sure, against a count of every element and the module itself."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import safegpu as mgpu
+from safegpu import _gate
+from safegpu._facts import sure_facts_of
+from safegpu._jax import ir, utils
+from safegpu.watch.buffers import misplaced
+from safegpu.watch.indices import known
+from tests.runtime.kernels import in_kernel, trace
+
+TILE = mgpu.GMEM((64, 64), mgpu.float16)
+
+
+def permuted(swizzle: int, rows: int) -> np.ndarray:
+    """Where a swizzle puts each byte of rows of 128, by PTX's picture: chunk c of row r at chunk c ^ r % groups."""
+    address = np.empty(rows * 128, np.int64)
+    for row, chunk, byte in itertools.product(range(rows), range(8), range(16)):
+        # of the address's bits, those of the 128-byte row are xored into those of the 16-byte chunk
+        address[row * 128 + chunk * 16 + byte] = row * 128 + (chunk ^ row % (swizzle // 16)) * 16 + byte
+    return address
+
+
+@pytest.mark.parametrize("swizzle", [32, 64, 128])
+def test_views_are_misplaced_where_an_element_is(swizzle: int) -> None:
+    where = permuted(swizzle, 64)
+    found: dict[bool, int] = {True: 0, False: 0}
+
+    def body(ctx: Any, x: Any, o: Any, tile: Any) -> None:
+        for row, column, rows, columns in itertools.product((0, 1, 2, 4, 8, 12), (0, 8, 32), (1, 4, 8), (8, 16, 32)):
+            view = mgpu.memref_slice(tile, (slice(row, row + rows), slice(column, column + columns)))
+            start = row * 128 + column * 2
+            offsets = (np.arange(rows)[:, None] * 128 + np.arange(columns * 2)).ravel()
+            wrong = not np.array_equal(start + where[offsets], where[start + offsets])
+            assert (misplaced(view.type, swizzle) is not None) is wrong, (row, column, rows, columns)
+            found[wrong] += 1
+
+    trace(body, TILE, TILE, mgpu.SMEM((64, 64), mgpu.float16, tiling=()))
+    assert all(found.values())
+
+
+@in_kernel(inputs=TILE, outputs=TILE, scratch=mgpu.SMEM((64, 64), mgpu.float16, swizzle=128))
+def test_facts_are_sure_through_views_alone(ctx: Any, x: Any, o: Any, tile: Any) -> None:
+    view = mgpu.memref_transpose(mgpu.memref_slice(tile, slice(1, 2)), (1, 0, 3, 2))
+    assert sure_facts_of(view).swizzle == 128
+    assert sure_facts_of(x).role == "input"
+    assert sure_facts_of(mgpu.memref_slice(x, 0)).role == "input"
+    assert sure_facts_of(o).role is None
+    assert sure_facts_of(mgpu.GmemRef.wrap(x, mgpu.float16)).role == "input"
+
+    @mgpu.fori(mgpu.c(2, mgpu.Index), (x, o))
+    def _(i: Any, carried: Any) -> Any:
+        assert sure_facts_of(carried[0]).role is None
+        assert sure_facts_of(carried[0]).dtype is None
+        return carried
+
+
+@in_kernel()
+def test_numbers_are_known_through_casts(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+    assert known(3) == 3
+    assert known(mgpu.c(-1, mgpu.I32)) == -1
+    assert known(mgpu.c(7, mgpu.I32).to_index()) == 7
+    assert known(mgpu.thread_idx()) is None
+    assert known(mgpu.c(1, mgpu.Index) + mgpu.thread_idx().to_index()) is None
+    assert known(None) is None
+    assert known(slice(3)) is None
+
+
+# --- what the pages say that Mosaic GPU makes of the illegal
+
+
+def module_text(monkeypatch: pytest.MonkeyPatch, index: Any) -> str:
+    monkeypatch.setattr(_gate, "refuse", lambda code, message: None)
+
+    def body(ctx: Any, x: Any, o: Any, s: Any) -> None:
+        ctx.async_copy(src_ref=x, dst_ref=s[0], gmem_slice=index, barrier=s[1])
+        mgpu.FragmentedArray.load_strided(mgpu.memref_slice(x, index)).store_untiled(o)
+
+    return trace(body, TILE, TILE, (mgpu.SMEM((64, 64), mgpu.float16), mgpu.Barrier(1)))
+
+
+@pytest.mark.parametrize("index", [slice(0, 0), slice(0), (slice(64), slice(64), 3), (slice(None), slice(0, 0), 5)])
+def test_dropped_and_empty_indices_are_the_whole(monkeypatch: pytest.MonkeyPatch, index: Any) -> None:
+    assert module_text(monkeypatch, index) == module_text(monkeypatch, slice(None))
+
+
+def test_the_barrier_from_the_end_is_before_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_gate, "refuse", lambda code, message: None)
+
+    @in_kernel(scratch=mgpu.Barrier(1, num_barriers=4))
+    def body(ctx: Any, x: Any, o: Any, barriers: Any) -> None:
+        offset = barriers[-1].offset
+        assert offset.owner.name == "arith.addi"
+        assert [known(each) for each in offset.owner.operands] == [0, -1]
+
+    body()
+
+
+# --- what a check needs not be told
+
+
+@in_kernel(inputs=TILE, outputs=TILE, scratch=mgpu.SMEM((64, 64), mgpu.float16, swizzle=128))
+def test_calls_that_are_wrong_otherwise_are_mosaic_gpus(ctx: Any, x: Any, o: Any, tile: Any) -> None:
+    function: Any
+    for function, arguments in (
+        (mgpu.memref_slice, {}),
+        (mgpu.memref_slice, {"ref": 3, "index": 0}),
+        (mgpu.FragmentedArray.load_tiled, {"ref": 3, "swizzle": 128}),
+        (mgpu.FragmentedArray.load_untiled, {}),
+        (ctx.async_copy, {}),
+        (ctx.async_copy, {"src_ref": x, "dst_ref": o}),
+        (ctx.async_copy, {"src_ref": 1, "dst_ref": o, "gmem_slice": 3}),
+        (mgpu.wgmma, {"acc": 1, "a": 2, "b": 3}),
+        (mgpu.copy_tiled, {"src": 1, "dst": 2}),
+    ):
+        with pytest.raises((TypeError, ValueError, AttributeError)) as raised:
+            function(**arguments)
+        assert not isinstance(raised.value, mgpu.RuleError)
+        assert raised.traceback[-1].path.stem not in ("buffers", "indices"), raised.traceback[-1]
+
+
+def test_rules_see_only_the_functions_they_name() -> None:
+    """`utils.memref_slice` of a raw value is the same value, checked the same way."""
+
+    def body(ctx: Any, x: Any, o: Any, tile: Any) -> None:
+        with pytest.raises(mgpu.RuleError, match="SG808"):
+            mgpu.utils.memref_slice(ir.Value(tile), slice(0, 0))
+        utils.memref_slice(tile, slice(0, 0))  # Mosaic GPU's own is not ours to change
+
+    trace(body, TILE, TILE, mgpu.SMEM((64, 64), mgpu.float16))
