@@ -79,6 +79,7 @@ def behind_a_row(ctx: Context, o: Half, s: Behind) -> None:
     # 256 bytes are the pattern of a swizzle of 32
     array = mgpu.FragmentedArray.load_untiled(s.flat, layout=mgpu.WGMMA_LAYOUT, optimized=False)
     array.store_tiled(s.narrow, swizzle=32)
+    mgpu.commit_shared()
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.narrow, s.narrow, swizzle=32)
 
 
@@ -90,7 +91,7 @@ def bulk_copy(ctx: Context, o: Half, s: tuple[mgpu.BarrierArray, mgpu.SmemRef[mg
 
 @legal(OUT, Blackwell, one_thread=True)
 def operands(ctx: Context, o: mgpu.GmemRef[mgpu.float32], s: Blackwell) -> None:
-    tcgen05.mma(s.acc, s.a, mgpu.memref_slice(s.a, slice(0, 8)))
+    tcgen05.mma(s.acc, s.a, mgpu.memref_slice(s.a, slice(0, 8)), accumulate=False)
     tcgen05.mma(s.acc, s.a, s.c)
 
 
