@@ -105,7 +105,11 @@ def partial(call: Call) -> None:
         return
     # Of several warpgroups, those that are whole may be picked by a condition, and what the last one stores twice is
     # the same.
-    if (threads == rest or (alone is False and _NEEDS[name] in _TOGETHER)) and (needs := _needed(call)):
+    if threads == rest:
+        needs = None if name in _STORES and _in_each_warp(call["self"]) else _needed(call)
+    else:
+        needs = _needed(call) if alone is False and _NEEDS[name] in _TOGETHER else None
+    if needs:
         _gate.refuse(
             "SG810",
             f"{called(name)} {needs}, and of its {WARPGROUP} threads this block of {threads} has {rest}"
@@ -134,15 +138,18 @@ def _in_each_lane(array: Any) -> bool:
     return isinstance(layout, fa.WGSplatFragLayout) and math.prod(layout.shape) == 1
 
 
+def _in_each_warp(array: Any) -> bool:
+    """Whether each warp holds all that the warpgroup does."""
+    return isinstance(array.layout, fa.TiledLayout) and not array.layout.partitioned_warp_dims
+
+
 # --- what needs fewer
 
 
 @before("tcgen05.mma")
 def multiplied(call: Call) -> None:
-    threads = _issuing(call)
-    accumulate = call.get("accumulate", True)
-    # Without it each issue writes the same, which does no harm.
-    if threads and accumulate is not False:
+    # What is not added, each issue writes alike.
+    if not _is_false(call.get("accumulate", True)) and (threads := _issuing(call)):
         _gate.refuse(
             "SG406",
             f"tcgen05.mma is issued by each of {threads} threads, so that the product is added {threads} times: "
@@ -173,6 +180,17 @@ def copied(call: Call) -> None:
         _check_arrivals(call, barrier, advice)
 
 
+def _is_false(condition: Any) -> bool:
+    if not isinstance(condition, ir.Value):
+        return not condition
+    constant = condition.owner
+    return (
+        not isinstance(constant, ir.Block)
+        and constant.name == "arith.constant"
+        and not ir.IntegerAttr(constant.attributes["value"]).value
+    )
+
+
 def _issuing(call: Call) -> int | None:
     """How many threads run the call, where that is known and more than one."""
     trace = current()
@@ -181,7 +199,8 @@ def _issuing(call: Call) -> int | None:
 
 
 def _check_arrivals(call: Call, barrier: Any, advice: str) -> None:
-    if (threads := _issuing(call)) and (count := arrival_count(barrier)) and count < threads:
+    # Several warps may be meant to complete a phase each; the threads of one arrive together.
+    if (threads := _issuing(call)) and (count := arrival_count(barrier)) and count < min(threads, utils.WARP_SIZE):
         how = " with predicate=None" if call.name == _COPY else ""
         _gate.refuse(
             "SG406",

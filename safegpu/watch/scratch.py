@@ -1,8 +1,8 @@
 """Whether a buffer of shared memory lies where the hardware that reads it wants it.
 
-The copy engine takes addresses that are multiples of 128 bytes. It and the tensor cores swizzle by the bits of the
-address, and Mosaic GPU's arrays by the place in the buffer: they agree where the buffer begins as the pattern does,
-at a multiple of 8 rows of `swizzle` bytes.
+The copy engine takes addresses that are multiples of 128 bytes, the tensor cores of 16. Both swizzle by the bits of the
+address, and Mosaic GPU's arrays by the place in the buffer: these agree where the buffer begins as the pattern does, at
+a multiple of 8 rows of `swizzle` bytes. TMA and the tensor core agree anywhere.
 """
 
 import math
@@ -14,7 +14,7 @@ from safegpu._trace import current
 from safegpu.watch._core import Call, Place, before, state, told
 
 _TMA, _ZEROS = launch_context.AsyncCopyImplementation.TMA, launch_context.OOBFillMode.ZEROS
-_OF_TMA, _OF_BULK_COPY = 128, 16
+_OF_TMA, _OF_BULK_COPY, _OF_OPERAND = 128, 16, 16
 _ROWS = 8  # after which a swizzle repeats
 _ANYBODY = _ROWS * 128  # what begins at a multiple of these bytes, anybody can use
 _NONE = 16  # the swizzle that swizzles nothing
@@ -27,11 +27,11 @@ the start of its allocation."""
 
 
 class _Swizzled:
-    """The allocations that begin within the pattern of their swizzle: where arrays and TMA first used each."""
+    """The allocations that begin within the pattern of their swizzle: where each was first used."""
 
     def __init__(self) -> None:
-        self.by_arrays: dict[int, Place | None] = {}
-        self.by_tma: dict[int, Place | None] = {}
+        self.by_place: dict[int, Place | None] = {}
+        self.by_address: dict[int, Place | None] = {}
 
 
 class _Beginnings:
@@ -113,7 +113,7 @@ def copied(call: Call) -> None:
         _check(call, parameter, ref, _OF_BULK_COPY, "what a bulk copy moves")
         return
     _check(call, parameter, ref, _OF_TMA, "what TMA copies")
-    _remember(call, ref, call.get("swizzle"), by_tma=True)
+    _remember(call, ref, call.get("swizzle"), by_address=True)
 
 
 @before("FragmentedArray.load_tiled", "FragmentedArray.store_tiled")
@@ -122,10 +122,10 @@ def by_arrays(call: Call) -> None:
     if not state(_Beginnings).any_amiss:
         return
     if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
-        _remember(call, ref, call.get("swizzle"), by_tma=False)
+        _remember(call, ref, call.get("swizzle"), by_address=False)
 
 
-def _remember(call: Call, ref: Any, swizzle: Any, *, by_tma: bool) -> None:
+def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool) -> None:
     """Notes the use of a buffer that begins within its swizzle's pattern; refuses it after a use of the other kind."""
     if not isinstance(swizzle, int) or swizzle <= _NONE:
         return
@@ -133,14 +133,15 @@ def _remember(call: Call, ref: Any, swizzle: Any, *, by_tma: bool) -> None:
     if address is None or not _misaligned((address[2], 0, address[2]), _ROWS * swizzle):
         return
     seen, start = state(_Swizzled), address[2]
-    mine, others = (seen.by_tma, seen.by_arrays) if by_tma else (seen.by_arrays, seen.by_tma)
+    mine, others = (seen.by_address, seen.by_place) if by_address else (seen.by_place, seen.by_address)
     mine.setdefault(start, call.place)
     if start in others:
         _refuse(
             (start, 0, start),
             _ROWS * swizzle,
             f"the buffer of {call.name.rpartition('.')[2]}",
-            f"what TMA swizzles by the address and arrays by the place in the buffer (in {told(others[start])})",
+            f"what arrays swizzle by the place in it, and TMA and the tensor core by the address (the other one in "
+            f"{told(others[start])}),",
         )
 
 
@@ -151,10 +152,6 @@ def multiplied(call: Call) -> None:
     for parameter in ("a", "b"):
         ref = call.get(parameter)
         swizzle = call.get("swizzle" if call.name == "wgmma" else f"{parameter}_swizzle", 128)
-        if (
-            isinstance(ref, ir.Value)
-            and isinstance(ref.type, ir.MemRefType)
-            and utils.is_smem_ref(ref)
-            and isinstance(swizzle, int)
-        ):
-            _check(call, parameter, ref, _ROWS * swizzle, f"an operand with swizzle={swizzle}")
+        if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
+            _check(call, parameter, ref, _OF_OPERAND, "an operand")
+            _remember(call, ref, swizzle, by_address=True)

@@ -53,10 +53,11 @@ def together(ctx: Context, o: Half, s: S) -> None:
     with mgpu.single_thread():
         ctx.async_copy(src_ref=s.untiled, dst_ref=o, predicate=None)
     ctx.await_async_copy(0)
-    acc = mgpu.WGMMAAccumulator.zero(64, 64)
-    mgpu.wgmma(acc, s.tile, s.tile, swizzle=128)
+    mgpu.commit_shared()
+    acc = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.tile, s.tile, swizzle=128)
     mgpu.wgmma_commit_group()
     mgpu.wgmma_wait_group(0)
+    acc.value.astype(mgpu.float16).store_untiled(o, optimized=False)
     mgpu.set_max_registers(240, action="increase")
     ctx.async_copy(src_ref=o, dst_ref=s.untiled, barrier=s.full, implementation=AsyncCopyImplementation.CP_ASYNC)
 

@@ -20,6 +20,7 @@ class S(mgpu.Scratch):
     full = mgpu.Barrier(1)
     slots = mgpu.Barrier(1, num_barriers=2)
     each = mgpu.Barrier(128)
+    of_two_warps = mgpu.Barrier(64)
     pair = mgpu.ClusterBarrier((mgpu.Dimension.x,))
 
 
@@ -53,6 +54,8 @@ def copies(ctx: Context, o: Half, s: S) -> None:
 def arrivals(ctx: Context, o: Half, s: S) -> None:
     s.full.arrive_expect_tx(BYTES, predicate=mgpu.single_thread_predicate())
     s.each.arrive_expect_tx(BYTES // 128)
+    # two warps may be meant to complete a phase
+    s.of_two_warps.arrive_expect_tx(BYTES // 64)
     s.full.remap_to_cluster(mgpu.Dimension.x, mgpu.c(0, mgpu.Index)).arrive_expect_tx(BYTES)
     with mgpu.single_thread():
         s.full.arrive_expect_tx(BYTES)
@@ -68,6 +71,7 @@ def products(ctx: Context, o: Single, t: T) -> None:
         tcgen05.mma(t.acc, t.a, t.b)
         tcgen05.commit_arrive(t.done)
     tcgen05.mma(t.acc, t.a, t.b, accumulate=False)
+    tcgen05.mma(t.acc, t.a, t.b, accumulate=mgpu.c(0, mgpu.I1))
     tcgen05.commit_arrive(t.each)
     with mgpu.when(mgpu.thread_idx().eq(0)):
         tcgen05.mma(t.acc, t.a, t.b)

@@ -74,9 +74,13 @@ def behind_a_row(ctx: Context, o: Half, s: Behind) -> None:
     load(ctx, o, s.tile, s.full)
     ctx.async_copy(src_ref=s.tile, dst_ref=o, swizzle=128, gmem_transform=TILED)
     ctx.async_copy(src_ref=o, dst_ref=s.flat, barrier=s.full)
+    # TMA and the tensor core go by the address, both
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.tile, s.tile, swizzle=128)
     # 256 bytes are the pattern of a swizzle of 32
+    array = mgpu.FragmentedArray.load_untiled(s.flat, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.store_tiled(s.narrow, swizzle=32)
+    mgpu.commit_shared()
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.narrow, s.narrow, swizzle=32)
-    mgpu.FragmentedArray.load_untiled(s.flat, layout=mgpu.WGMMA_LAYOUT, optimized=False)
 
 
 @legal(F16, (mgpu.Barrier(1, num_barriers=2), mgpu.SMEM((64, 64), mgpu.float16)), arch="sm_90a")
@@ -88,6 +92,7 @@ def bulk_copy(ctx: Context, o: Half, s: tuple[mgpu.BarrierArray, mgpu.SmemRef[mg
 @legal(OUT, Blackwell, one_thread=True)
 def operands(ctx: Context, o: mgpu.GmemRef[mgpu.float32], s: Blackwell) -> None:
     tcgen05.mma(s.acc, s.a, mgpu.memref_slice(s.a, slice(0, 8)), accumulate=False)
+    tcgen05.mma(s.acc, s.a, s.c)
 
 
 @refused(F16, Last, arch="sm_90a")
@@ -124,12 +129,18 @@ def operand_behind_a_barrier(ctx: Context, o: Half, s: Last) -> None:
 
 @refused(F16, Behind, arch="sm_90a")
 def operand_behind_a_row(ctx: Context, o: Half, s: Behind) -> None:
+    array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.store_tiled(s.tile, swizzle=128)
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.tile, s.tile, swizzle=128)  # L: SG812
 
 
-@refused(OUT, Blackwell, one_thread=True)
+@refused(OUT, Blackwell)
 def right_operand(ctx: Context, o: mgpu.GmemRef[mgpu.float32], s: Blackwell) -> None:
-    tcgen05.mma(s.acc, s.a, s.c)  # L: SG812
+    part = mgpu.memref_slice(o, (slice(0, 64), slice(None)))
+    array = mgpu.FragmentedArray.load_untiled(part, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.astype(mgpu.float16).store_tiled(s.c, swizzle=128)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.c)  # L: SG812
 
 
 @refused(F16, Behind, arch="sm_90a")

@@ -239,11 +239,11 @@ def _mma(
 
     class S(mgpu.Scratch):
         b = mgpu.SMEM((64, k * (1 + sparse)), a, swizzle=128)
-        d = mgpu.TMEM((128, 64 * (1 + collective)), acc, collective=collective)
         if in_tmem:
             a_ref: Any = mgpu.TMEM((128, k), a, packing=32 // a.bits, collective=collective)
         else:
             a_ref = mgpu.SMEM((128, k), a, swizzle=128)
+        d = mgpu.TMEM((128, 64 * (1 + collective)), acc, collective=collective)
         if sparse:
             positions = k // (2 if a.bits == 4 else 1)
             meta = mgpu.TMEM((128, positions), mgpu.uint2, layout=tcgen05.sparse_meta_layout(), collective=collective)
