@@ -56,7 +56,7 @@ def mirror(module: types.ModuleType, own: dict[str, Any]) -> tuple[Callable[[str
     module_name = module.__name__.rpartition(".")[2]
     for name in names():
         of, _, function = name.rpartition(".")
-        if of == module_name and function not in own and not isinstance(getattr(module, function), type):
+        if of == module_name and function not in own and not isinstance(getattr(module, function, type), type):
             own[function] = watched(name)(getattr(module, function))
     own["__all__"] = list({**dict.fromkeys(own.get("__all__", ())), **dict.fromkeys(public(module))})
 

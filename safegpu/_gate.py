@@ -47,6 +47,19 @@ def needing(capability: type[Architecture], operation: str) -> Callable[[Callabl
     return gated
 
 
+def truth(what: str) -> bool:
+    """Python's question whether a value of the kernel is true, which the GPU alone can answer."""
+    # Every object is true to Python where its class does not say otherwise, and a condition that always holds is a
+    # kernel that silently errs.
+    refuse(
+        "SG811",
+        f"{what} is true or false on the GPU, and Python asks here, before the kernel runs: use mgpu.when(cond) "
+        "for `if`, cond.select(a, b) for `a if cond else b`, & | ~ for `and`, `or`, `not`, a.max(b) for `max(a, b)`, "
+        "and `is None` for what may be missing",
+    )
+    return True
+
+
 def _advice(capability: type[Architecture], arch: type[Architecture]) -> str | None:
     """What to do on `arch` without the capability; None where it has it."""
     if issubclass(arch, capability):

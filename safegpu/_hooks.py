@@ -8,12 +8,14 @@ replacement acts in the threads that trace through safegpu alone.
 
 import functools
 import inspect
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from safegpu._dtype import ir_type, is_token, signedness
-from safegpu._gate import needing, require
+from safegpu._gate import needing, require, truth
 from safegpu._jax import fa, ir, mgpu
 from safegpu._trace import tracing
 from safegpu._value import raw
@@ -56,12 +58,20 @@ def _foreach_scalar(self: Any, fn: Callable[[Any, Any], Any], **kwargs: Any) -> 
     return _foreach(self, lambda value, index: raw(fn(wrap_scalar(value), wrap_scalar(index))), **kwargs)
 
 
+def _truth(self: Any) -> bool:
+    asked_by = sys._getframe(1).f_code.co_filename
+    if not tracing() or asked_by.startswith(_MOSAIC_GPU):  # which asks whether there is an array at all
+        return True
+    return truth(f"an array of {self.mlir_dtype}")
+
+
 _OURS: dict[str, Any] = {
     "FragmentedArray.astype": _astype_token,
     "FragmentedArray.bitcast": _bitcast_token,
     "FragmentedArray.foreach": _foreach_scalar,
     "FragmentedArray.store_tiled_async": needing(HasClusters, "store_tiled_async")(_store_tiled_async),
 }
+_MOSAIC_GPU = str(Path(fa.__file__).parent)
 _CLASSES = {"FragmentedArray": _Array, "WGMMAAccumulator": mgpu.WGMMAAccumulator}
 
 
@@ -80,7 +90,7 @@ def _replacements() -> list[tuple[type, str, Any, Any]]:
     return found
 
 
-_METHODS = _replacements()
+_METHODS = [*_replacements(), (_Array, "__bool__", None, _truth)]
 
 
 class _Hooks:
@@ -101,7 +111,10 @@ class _Hooks:
             self._traces -= 1
             if not self._traces:
                 for cls, name, theirs, _ in _METHODS:
-                    setattr(cls, name, theirs)
+                    if theirs is None:  # none of its own
+                        delattr(cls, name)
+                    else:
+                        setattr(cls, name, theirs)
 
 
 hooks = _Hooks()

@@ -34,10 +34,10 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
-    "DYNAMIC", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name", "gpu",
-    "ir", "is_kernel_argument", "jax", "known_capability", "launch_context", "layouts", "lowered_modules",
-    "make_ir_context", "mgpu", "mlir_context", "module_of", "nvvm", "profiler", "stated_capability", "tcgen05",
-    "utils",
+    "DYNAMIC", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "buffer_bytes", "core", "fa",
+    "fun_name", "gpu", "ir", "is_kernel_argument", "jax", "known_capability", "launch_context", "layouts",
+    "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "module_of", "nvvm", "profiler",
+    "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
 
 
@@ -58,6 +58,9 @@ SPEC_TYPES = (jax.ShapeDtypeStruct, *(getattr(core, name) for name in _SPECS if 
 def is_kernel_argument(operation: ir.Operation | ir.OpView) -> bool:
     """Whether the operation gives the memory of an argument of the kernel, from its first byte."""
     return launch_context.ORIGINAL_KERNEL_ARG_ATTR in operation.attributes
+
+
+buffer_bytes = core._count_buffer_bytes
 
 
 @contextlib.contextmanager

@@ -57,6 +57,7 @@ _OURS: dict[types.ModuleType, list[str] | None] = {
 
 # The submodules that stand for Mosaic GPU's of the same name.
 _MODULES = (fragmented_array, launch_context, layouts, profiler, tcgen05, utils)
+_HANDED_ON = {"fragmented_array": fragmented_array, "utils": utils}
 
 
 def public_names() -> dict[str, Any]:
@@ -66,8 +67,8 @@ def public_names() -> dict[str, Any]:
         names.update((name, getattr(module, name)) for name in own or vars(module)["__all__"])
     for name in watch.names():  # Mosaic GPU hands some functions on from its submodules
         module_name, _, function = name.rpartition(".")
-        if function in names and module_name in ("fragmented_array", "utils"):
-            names[function] = getattr(fragmented_array if module_name == "fragmented_array" else utils, function)
+        if function in names and module_name in _HANDED_ON:
+            names[function] = getattr(_HANDED_ON[module_name], function)
     names.update((module.__name__.rpartition(".")[2], module) for module in _MODULES)
     return names
 

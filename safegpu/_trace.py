@@ -1,5 +1,6 @@
 """The trace of a kernel's body: what is kept from its first line to its last, and forgotten after."""
 
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
 from typing import Any
 
@@ -10,11 +11,20 @@ from safegpu.architectures import Architecture
 class Trace:
     """One call of a body by `as_gpu_kernel`: in a `with` block, the trace that this thread is in."""
 
-    __slots__ = ("_token", "arch", "facts", "states", "watching")
+    __slots__ = ("_token", "allocations", "arch", "cluster", "facts", "states", "threads", "watching")
     _token: "Token[Trace | None]"
 
-    def __init__(self, arch: type[Architecture] | None = None) -> None:
+    def __init__(
+        self,
+        arch: type[Architecture] | None = None,
+        cluster: tuple[int, ...] | None = None,
+        threads: int | None = None,
+        allocations: Callable[[], Iterable[Any]] = tuple,
+    ) -> None:
         self.arch = arch  # what the kernel is lowered for; None where nobody said
+        self.cluster = cluster  # blocks along its axes
+        self.threads = threads  # of a block
+        self.allocations = allocations  # of the scratch, by `safegpu._placement`
         self.facts: dict[ir.Value, Any] = {}  # of `safegpu._facts`
         self.states: dict[type, Any] = {}  # of `safegpu.watch`
         self.watching = True  # False inside a watched call: what Mosaic GPU calls there is not the author's

@@ -52,7 +52,7 @@ from safegpu.refs import (
     Subscript,
     Swizzle,
 )
-from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue
+from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue, NoTruth
 from safegpu.scalars import c as c
 from safegpu.utils import MultimemReductionOp
 from safegpu.utils import ReductionKind as ReductionKind
@@ -313,7 +313,7 @@ type _TanhApproximation[L] = InRegisters[Supporting[Literal["tanh(approx=True)"]
 type _Magnitude[L] = InRegisters[Supporting[Literal["absolute value"]], L]
 type _Mask[L] = InRegisters[Supporting[Literal["selection"]], L]
 
-class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
+class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     """An array spread over the registers of a warpgroup.
 
     `D` is its dtype token and `L` its layout type (`safegpu.layouts`); arrays of two layouts or dtypes do not mix,

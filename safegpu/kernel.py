@@ -15,6 +15,7 @@ from safegpu._gate import require
 from safegpu._hooks import hooks
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
+from safegpu._placement import allocations, check_unions
 from safegpu._stated import remember, stated, stated_architecture
 from safegpu._trace import Trace
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
@@ -65,12 +66,14 @@ def _traced(
     others: list[Any],
     scratch_spec: Any,
     arch: type[Architecture] | None,
+    threads: int | None,
 ) -> Callable[..., Any]:
     """`body`, called with typed references in place of the ones that Mosaic GPU passes."""
 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
-        with Trace(arch), hooks:
+        allocated = functools.partial(allocations, scratch_spec)
+        with Trace(arch, context.cluster_size, threads, allocated), hooks:
             arguments = (
                 wrap_context(context),
                 *map(_argument, gmem, inputs, itertools.repeat("input")),
@@ -116,8 +119,11 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
                 stack.enter_context(architecture(said.compute_capability))
             capability = known_capability()
             known = None if capability is None else of_compute_capability(capability)
-            call["body"] = _traced(call["body"], inputs, others, scratch_spec, known)
+            lanes = call.get("thread_semantics", LoweringSemantics.Lane) is LoweringSemantics.Lane
+            threads = math.prod(call["block"]) if lanes and "block" in call else None
+            call["body"] = _traced(call["body"], inputs, others, scratch_spec, known, threads)
             call["smem_scratch_shape"] = lowered_specs(scratch_spec)
+            check_unions(scratch_spec)
             if known is not None and math.prod(call.get("cluster", ())) > 1:
                 require(HasClusters, "cluster=", known)
             if known is not None and uses_tmem(call["smem_scratch_shape"]):

@@ -10,9 +10,10 @@ import functools
 import numbers
 import types
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, Self
 
 from safegpu._dtype import ir_type, is_token
+from safegpu._gate import truth
 from safegpu._jax import arith, gpu, ir, utils
 from safegpu._value import Value
 
@@ -58,6 +59,9 @@ class Scalar(Value):
         if type(other) is not constant and not isinstance(other, number):
             return None
         return _emitted("arith.constant", value=self._attribute.get(self.type, constant(other)))
+
+    def __bool__(self) -> bool:
+        return truth(f"a scalar of type {type(self).__name__}")
 
     def _refused(self, symbol: str, other: object) -> Any:
         if symbol.isalpha():  # a method: Python asks nobody else
@@ -209,11 +213,6 @@ class I1(Scalar):
         if any(operand is None for operand in operands):
             raise TypeError(f"select: expected two scalars or numbers of one type, got {on_true!r} and {on_false!r}")
         return wrap_scalar(arith.select(self, *operands))
-
-    def __bool__(self) -> NoReturn:
-        # Every other object is true in Python, and a condition that always holds is a kernel that silently
-        # errs.
-        raise TypeError("an I1 has no value before the kernel runs: use safegpu.when(cond), or & | ~ for and, or, not")
 
 
 class I8(_Ordered):

@@ -62,13 +62,25 @@ class _Plain(ir.Type):
 type _Raw = ir.Value[_Plain] | ir.OpResult[Any] | ir.BlockArgument[Any]
 """A plain MLIR value, which no scalar of ours is."""
 
+MYPY: bool
+"""True to mypy alone, which rejects the truth of what has no `__bool__` by its error code `truthy-bool`; others of what `__bool__` gives."""
+
+class SG811_use_when_or_select:
+    """In place of a bool."""
+
+class NoTruth:
+    """What is true or false on the GPU alone."""
+
+    if not MYPY:
+        def __bool__(self) -> SG811_use_when_or_select: ...
+
 class SplatsFloat(Generic[_F_co]):
     """A scalar that splats to an array of this dtype."""
 
 class SplatsInteger(Generic[_S_co, _U_co]):
     """A scalar that splats to an array of the first dtype when signed, of the second when not."""
 
-class _Integer(ir.Value[ir.IntegerType]):
+class _Integer(ir.Value[ir.IntegerType], NoTruth):
     def __add__(self, other: Self | _Raw | int) -> Self: ...
     def __radd__(self, other: int) -> Self: ...
     def __sub__(self, other: Self | _Raw | int) -> Self: ...
@@ -98,7 +110,7 @@ class _Integer(ir.Value[ir.IntegerType]):
     def min(self, other: Self | _Raw | int) -> Self: ...
     def max(self, other: Self | _Raw | int) -> Self: ...
 
-class Index(ir.Value[ir.IndexType]):
+class Index(ir.Value[ir.IndexType], NoTruth):
     """A value of MLIR's `index` type: block and thread indices, loop counters, subscripts."""
 
     def __add__(self, other: IndexValue | int) -> Index: ...
@@ -136,7 +148,7 @@ class Index(ir.Value[ir.IndexType]):
     def to_i32(self) -> I32:
         """The low 32 bits."""
 
-class I1(ir.Value[ir.IntegerType], SplatsInteger[bool_, bool_]):
+class I1(ir.Value[ir.IntegerType], SplatsInteger[bool_, bool_], NoTruth):
     """A truth value: what comparisons give, and what predicates and `when` take."""
 
     def __and__(self, other: I1 | _Raw | bool) -> I1: ...
@@ -177,7 +189,7 @@ class I32(_Integer, SplatsInteger[int32, uint32]):
 class I64(_Integer, SplatsInteger[int64, uint64]):
     """A 64-bit integer."""
 
-class _Float(ir.Value[ir.FloatType]):
+class _Float(ir.Value[ir.FloatType], NoTruth):
     def __add__(self, other: Self | _Raw | float) -> Self: ...
     def __radd__(self, other: float) -> Self: ...
     def __sub__(self, other: Self | _Raw | float) -> Self: ...

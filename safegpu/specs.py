@@ -98,17 +98,19 @@ def _mma_tile(swizzle: int | None, bits: int) -> tuple[int, ...]:
 # --- scratch
 
 
-def _is_scratch(spec: object) -> bool:
+def is_scratch(spec: object) -> bool:
+    """Whether it is a `Scratch` class or an object of one."""
     return isinstance(spec, Scratch) or (isinstance(spec, type) and issubclass(spec, Scratch))
 
 
-def _is_union(spec: object) -> bool:
+def is_union(spec: object) -> bool:
+    """Whether its members begin at one place."""
     return isinstance(spec, Union)
 
 
 def _is_leaf(spec: object) -> bool:
     """Whether it is one allocation, as most are: then there is no tree to walk."""
-    return isinstance(spec, SPEC_TYPES) and not _is_union(spec)
+    return isinstance(spec, SPEC_TYPES) and not is_union(spec)
 
 
 class Scratch:
@@ -126,11 +128,11 @@ class Scratch:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        _specs_of(cls)  # so that a mistake is reported where it is declared
+        specs_of(cls)  # so that a mistake is reported where it is declared
 
 
 def _is_spec(where: str, value: Any) -> bool:
-    if _is_scratch(value) or isinstance(value, SPEC_TYPES):
+    if is_scratch(value) or isinstance(value, SPEC_TYPES):
         return True
     if not isinstance(value, tuple | list | dict) or not value:
         return False
@@ -142,7 +144,7 @@ def _is_spec(where: str, value: Any) -> bool:
     return all(specs)
 
 
-def _specs_of(scratch: Any) -> dict[str, Any]:
+def specs_of(scratch: Any) -> dict[str, Any]:
     """The specs of a `Scratch` class or object, by attribute."""
     cls = scratch if isinstance(scratch, type) else type(scratch)
     bases = [base for base in reversed(cls.__mro__) if base not in (object, Scratch)]  # which declare none
@@ -159,22 +161,22 @@ def _specs_of(scratch: Any) -> dict[str, Any]:
 
 def scratches(specs: Any) -> Iterator[type[Scratch]]:
     """The `Scratch` classes among specs, those inside of others too."""
-    if _is_scratch(specs):
+    if is_scratch(specs):
         yield specs if isinstance(specs, type) else type(specs)
-        specs = [each for each in _specs_of(specs).values() if not _is_leaf(each)]
+        specs = [each for each in specs_of(specs).values() if not _is_leaf(each)]
     if isinstance(specs, list) and not specs:
         return
-    for spec in jax.tree.leaves(specs, is_leaf=_is_union):
-        if _is_scratch(spec):
+    for spec in jax.tree.leaves(specs, is_leaf=is_union):
+        if is_scratch(spec):
             yield from scratches(spec)
-        elif _is_union(spec):
+        elif is_union(spec):
             yield from scratches(list(spec.members))
 
 
 def uses_tmem(specs: Any) -> bool:
     """Whether any of these lowered specs allocates tensor memory."""
-    leaves = jax.tree.leaves(specs, is_leaf=_is_union)
-    return any(uses_tmem(list(leaf.members)) if _is_union(leaf) else isinstance(leaf, core.TMEM) for leaf in leaves)
+    leaves = jax.tree.leaves(specs, is_leaf=is_union)
+    return any(uses_tmem(list(leaf.members)) if is_union(leaf) else isinstance(leaf, core.TMEM) for leaf in leaves)
 
 
 def lowered_specs(specs: Any) -> Any:
@@ -183,16 +185,16 @@ def lowered_specs(specs: Any) -> Any:
         return specs
 
     def lowered(spec: Any) -> Any:
-        if _is_scratch(spec):
+        if is_scratch(spec):
             if isinstance(spec, type) and spec.__init__ is not Scratch.__init__:
                 name = spec.__name__
                 raise TypeError(
                     f"{name} sets its specs in __init__: pass an object, {name}(...), in place of the class"
                 )
-            return tuple(lowered_specs(each) for each in _specs_of(spec).values())
-        return Union([lowered_specs(each) for each in spec.members]) if _is_union(spec) else spec
+            return tuple(lowered_specs(each) for each in specs_of(spec).values())
+        return Union([lowered_specs(each) for each in spec.members]) if is_union(spec) else spec
 
-    return lowered(specs) if _is_scratch(specs) else jax.tree.map(lowered, specs, is_leaf=_is_union)
+    return lowered(specs) if is_scratch(specs) else jax.tree.map(lowered, specs, is_leaf=is_union)
 
 
 def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any]) -> Any:
@@ -201,19 +203,19 @@ def typed_references(specs: Any, references: Any, wrap: Callable[[Any, Any], Any
         return wrap(references, specs)
 
     def typed(spec: Any, allocated: Any) -> Any:
-        if _is_scratch(spec):
+        if is_scratch(spec):
             scratch = object.__new__(spec) if isinstance(spec, type) else copy.copy(spec)
-            for (name, each), reference in zip(_specs_of(spec).items(), allocated, strict=True):
+            for (name, each), reference in zip(specs_of(spec).items(), allocated, strict=True):
                 setattr(scratch, name, typed_references(each, reference, wrap))
             return scratch
-        if _is_union(spec):
+        if is_union(spec):
             pairs = zip(spec.members, allocated.members, strict=True)
             return Union(tuple(typed_references(each, reference, wrap) for each, reference in pairs))
         return wrap(allocated, spec)
 
-    if _is_scratch(specs):
+    if is_scratch(specs):
         return typed(specs, references)
-    return jax.tree.map(typed, specs, references, is_leaf=_is_union)
+    return jax.tree.map(typed, specs, references, is_leaf=is_union)
 
 
 def facts_of_spec(spec: Any, role: Literal["input"] | None = None) -> Facts:

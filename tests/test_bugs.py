@@ -28,11 +28,27 @@ WORDS: dict[str, tuple[tuple[int, int], int, str | None]] = {
 
 # What checkers cannot see and lowering refuses; each states its architecture. Mosaic GPU says nothing.
 REFUSED = [
+    "accumulate_by_default",
+    "announced_elements",
+    "barrier_before_a_tile",
+    "barrier_in_a_union",
+    "block_of_two_warps",
+    "block_without_a_cluster",
+    "condition_in_python",
+    "discarded_product",
     "input_written",
     "last_barrier_from_the_end",
     "misaligned_window",
+    "operand_filled_too_early",
+    "overwritten_copy_source",
+    "product_by_all_threads",
     "slice_to_zero",
+    "store_in_one_thread",
     "surplus_index",
+    "too_few_arrivals",
+    "uncommitted_operand",
+    "unfenced_copy",
+    "unordered_product",
     "view_within_a_swizzle",
 ]
 

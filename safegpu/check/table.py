@@ -81,6 +81,7 @@ _VECTOR_OR_SPLAT = "FragmentedArray[Any, OneAxis | Splat] | int | float | Value"
 _WRAP = "give the raw ir.Value its type: SmemRef.wrap, GmemRef.wrap and the like"
 _BROADCAST = "make the row or column a matrix: `.broadcast_in_dim(shape, (axis,), layout)`"
 _SCALAR = "make it a scalar, which has a dtype: `mgpu.c(0.0, mgpu.float32)`"
+_VALUES = "FragmentedArray | Index | I1 | I8 | I16 | I32 | I64 | F16 | BF16 | F32 | F64"
 _LITERAL = 'annotate it with what it can be: `op: Literal["add", "max"]`'
 
 _WITH_APPROX = " | ".join(f"FragmentedArray.{each}" for each in _APPROXIMATE.split())
@@ -202,6 +203,9 @@ ROWS = (
     Row("SG306", "LaunchContext.async_copy", "reduction_op", differs="literal"),
     Row("SG306", "LaunchContext.async_copy", "reduction_op", got="str", fix=_LITERAL),
     Row("SG302", _STORES, "()"),
+    # Python's own max and min, which compare and ask for the truth of it
+    Row("SG811", "max", "", got=_VALUES, fix="write `a.max(b)`, of arrays and of scalars"),
+    Row("SG811", "min", "", got=_VALUES, fix="write `a.min(b)`, of arrays and of scalars"),
     # what no rule is about, and newcomers write
     Row("SG000", "FragmentedArray.splat", "value", got="int | float | Literal", fix=_SCALAR),
     Row("SG000", "fori", "bound", got="int | Literal", fix="make it a scalar: `mgpu.c(steps, mgpu.Index)`"),

@@ -11,7 +11,6 @@ CATALOGUE = (
         mosaic="",
         references=("mypy, Error codes",),
     ),
-    # --- 1: memory space
     Rule(
         code="SG101",
         name="store-to-sparse-metadata",
@@ -106,7 +105,6 @@ CATALOGUE = (
         ),
         gate="lowering",
     ),
-    # --- 2: layout
     Rule(
         code="SG201",
         name="tmem-store-layout",
@@ -215,7 +213,6 @@ CATALOGUE = (
         mosaic="Expected MMALayouts.",
         references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
     ),
-    # --- 3: dtype
     Rule(
         code="SG301",
         name="tmem-store-dtype",
@@ -315,7 +312,6 @@ CATALOGUE = (
             'PTX ISA, "cvt"',
         ),
     ),
-    # --- 4: barrier
     Rule(
         code="SG401",
         name="barrier-array-not-indexed",
@@ -352,7 +348,59 @@ CATALOGUE = (
             'PTX ISA, "cp.reduce.async.bulk.tensor"',
         ),
     ),
-    # --- 5: collective
+    Rule(
+        code="SG405",
+        name="warpgroup-operation-in-one-thread",
+        message="the threads of a warp or a warpgroup do this together, and one thread alone gets here",
+        fix="take it out of single_thread() or of the when() whose condition elects a thread",
+        mosaic="",
+        references=(
+            "Mosaic GPU, utils.single_thread",
+            "Mosaic GPU, FragmentedArray.store_tiled",
+            'PTX ISA, "bar.sync", "wgmma.mma_async", ".aligned"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG406",
+        name="one-thread-operation-in-all",
+        message="one thread issues this, and all threads of the block get here",
+        fix="put it under single_thread(), or give it predicate=single_thread_predicate()",
+        mosaic="",
+        references=(
+            "Mosaic GPU, tcgen05.mma",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "tcgen05.mma", Issue Granularity',
+            'PTX ISA, "mbarrier.arrive"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG407",
+        name="too-few-arrivals",
+        message="a barrier is waited for at which fewer threads arrive than it was declared with",
+        fix="declare it with as many arrivals as there are threads that arrive; a copy and a commit arrive once each",
+        mosaic="",
+        references=(
+            "Mosaic GPU, Barrier",
+            "Mosaic GPU, BarrierRef.wait",
+            'PTX ISA, "mbarrier", "Phase of the mbarrier object", "Arrive-on operation on mbarrier object"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG408",
+        name="announced-bytes",
+        message="the bytes announced to a barrier are not those that its copies bring",
+        fix="announce the bytes of all copies with arrive=False; a copy that arrives announces its own",
+        mosaic="",
+        references=(
+            "Mosaic GPU, BarrierRef.arrive_expect_tx",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "mbarrier", "Tracking asynchronous operations by the mbarrier object"',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG501",
         name="collective-mismatch",
@@ -360,6 +408,7 @@ CATALOGUE = (
         fix="give TMEM(...), the copies, the MMA and commit_arrive of a kernel the same collective=",
         mosaic="",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, TMEM", 'PTX ISA, "tcgen05.mma", .cta_group'),
+        gate="both",
     ),
     Rule(
         code="SG502",
@@ -369,7 +418,19 @@ CATALOGUE = (
         mosaic="ctx must be provided for collective barriers",
         references=("Mosaic GPU, tcgen05.commit_arrive", 'PTX ISA, "tcgen05.commit", .multicast::cluster'),
     ),
-    # --- 6: architecture
+    Rule(
+        code="SG503",
+        name="block-outside-the-cluster",
+        message="a block is addressed that the cluster does not have",
+        fix="give as_gpu_kernel cluster=, or an index below the number of blocks along that axis",
+        mosaic="",
+        references=(
+            "Mosaic GPU, get_cluster_ref",
+            "Mosaic GPU, FragmentedArray.store_tiled_async",
+            'PTX ISA, "mapa"',
+        ),
+        gate="lowering",
+    ),
     Rule(
         code="SG601",
         name="operation-the-architecture-lacks",
@@ -393,7 +454,6 @@ CATALOGUE = (
         references=("Mosaic GPU, as_gpu_kernel", 'PTX ISA, ".target"'),
         gate="both",
     ),
-    # --- 7: swizzle
     Rule(
         code="SG701",
         name="swizzle-mismatch",
@@ -436,7 +496,6 @@ CATALOGUE = (
         ),
         gate="lowering",
     ),
-    # --- 8: shapes and specs
     Rule(
         code="SG801",
         name="sparse-mma-m64",
@@ -468,6 +527,15 @@ CATALOGUE = (
         fix="pass a_scale and b_scale, or neither",
         mosaic="Either none or both scales should be provided",
         references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.mma", .block_scale'),
+    ),
+    Rule(
+        code="SG805",
+        name="barrier-in-a-union",
+        message="a barrier or an address of tensor memory shares its bytes with another member of a Union",
+        fix="declare barriers and TMEM outside the Union",
+        mosaic="",
+        references=("Mosaic GPU, Union", 'PTX ISA, "mbarrier.init", "mbarrier.inval"'),
+        gate="lowering",
     ),
     Rule(
         code="SG806",
@@ -507,6 +575,122 @@ CATALOGUE = (
             "Mosaic GPU, TMEMRef.slice",
             "Mosaic GPU, LaunchContext.async_copy",
         ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG810",
+        name="block-of-partial-warpgroup",
+        message="a warpgroup of 128 threads does this, and the block has no whole one here",
+        fix="give as_gpu_kernel a block of a multiple of 128 threads",
+        mosaic="",
+        references=("Mosaic GPU, as_gpu_kernel", "Mosaic GPU, utils.warpgroup_barrier", 'PTX ISA, "bar.sync"'),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG811",
+        name="truth-of-a-value",
+        message="an array or a scalar of the kernel is true or false on the GPU, and to Python always true",
+        fix="use mgpu.when(cond), cond.select(a, b), & | ~ for `and`, `or`, `not`, and `is None` of what may be None",
+        mosaic="",
+        references=("Mosaic GPU, FragmentedArray.select", "Mosaic GPU, utils.when", "Python, Truth Value Testing"),
+        gate="both",
+    ),
+    Rule(
+        code="SG812",
+        name="misaligned-buffer",
+        message="a buffer begins where TMA, the tensor core or a barrier cannot, for what is declared before it",
+        fix="declare swizzled buffers first in the scratch, and barriers, TMEM and small buffers last",
+        mosaic="",
+        references=(
+            "Mosaic GPU, as_gpu_kernel",
+            "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "Matrix Descriptor", base offset',
+            'PTX ISA, "Tensor Copies", alignment',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG901",
+        name="unordered-product",
+        message="a product in tensor memory is read with no wait before it that orders the tensor core",
+        fix="wait for the barrier of its commit_arrive with wait(orders_tensor_core=True)",
+        mosaic="",
+        references=(
+            "Mosaic GPU, BarrierRef.wait",
+            "Mosaic GPU, TMEMRef.load",
+            'PTX ISA, "tcgen05.fence"',
+            'PTX ISA, "tcgen05", "Non-pipelined instructions, same thread"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG902",
+        name="unfenced-shared-memory",
+        message="TMA or the tensor core reads shared memory that threads have written, with no fence between",
+        fix="call commit_shared() after the store",
+        mosaic="",
+        references=(
+            "Mosaic GPU, utils.commit_shared",
+            "Mosaic GPU, LaunchContext.async_copy",
+            "Mosaic GPU, wgmma",
+            'PTX ISA, "Async proxy"',
+            'PTX ISA, "wgmma.fence"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG903",
+        name="uncommitted-tmem-store",
+        message="tensor memory is read with no commit between that waits for the store to it",
+        fix="call tcgen05.commit_tmem() after the store",
+        mosaic="",
+        references=(
+            "Mosaic GPU, tcgen05.commit_tmem",
+            "Mosaic GPU, TMEMRef.store",
+            'PTX ISA, "tcgen05.wait"',
+            'PTX ISA, "tcgen05", "Non-pipelined instructions, same thread"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG904",
+        name="unfinished-product",
+        message="a product of wgmma is stored, or its operand overwritten, with no wait between that ends it",
+        fix="call wgmma_commit_group() after the product and wgmma_wait_group(0) before",
+        mosaic="",
+        references=("Mosaic GPU, wgmma", 'PTX ISA, "wgmma.commit_group"', 'PTX ISA, "wgmma.wait_group"'),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG905",
+        name="overwritten-copy-source",
+        message="shared memory is overwritten that a copy may still be reading",
+        fix="call ctx.await_async_copy(0, await_read_only=True) before",
+        mosaic="",
+        references=(
+            "Mosaic GPU, LaunchContext.async_copy",
+            "Mosaic GPU, LaunchContext.await_async_copy",
+            'PTX ISA, "Completion Mechanisms for Asynchronous Copy Operations"',
+            'PTX ISA, "cp.async.bulk.wait_group"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG906",
+        name="unwritten-accumulator",
+        message="the first product adds to an accumulator in tensor memory that nothing has written",
+        fix="pass accumulate=False, in a loop accumulate=step > 0; its default is True",
+        mosaic="",
+        references=("Mosaic GPU, tcgen05.mma", 'PTX ISA, "tcgen05.alloc"', 'PTX ISA, "tcgen05.mma", enable-input-d'),
+        gate="lowering",
+    ),
+    Rule(
+        code="SG907",
+        name="discarded-product",
+        message="nothing uses the accumulator that wgmma or mma returned, and the one before the product is used again",
+        fix="keep it: acc = wgmma(acc, a, b)",
+        mosaic="",
+        references=("Mosaic GPU, wgmma", "Mosaic GPU, mma"),
         gate="lowering",
     ),
 )

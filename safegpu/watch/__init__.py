@@ -3,7 +3,19 @@
 Each module of rules owns one idea, imports no mirror, and is imported here, so that the mirrors know what to watch.
 """
 
-from safegpu.watch import alignment, buffers, indices  # noqa: F401  # which declare their rules
+from safegpu.watch import (  # noqa: F401  # which declare their rules
+    alignment,
+    arrivals,
+    buffers,
+    bulk_copies,
+    clusters,
+    indices,
+    proxies,
+    scope,
+    scratch,
+    tensor_memory,
+    warpgroup_mma,
+)
 from safegpu.watch._core import finish, names, watched
 
 __all__ = ["finish", "names", "watched"]

@@ -26,12 +26,13 @@ _OTHERS = tuple(f"{Path(file).parent}/" for file in (str(Path(__file__).parent),
 class Call:
     """One call of a watched function: `call["ref"]` is its argument by the name of Mosaic GPU's parameter."""
 
-    __slots__ = ("arguments", "name", "result")
+    __slots__ = ("_place", "arguments", "name", "result")
 
     def __init__(self, name: str, arguments: dict[str, Any]) -> None:
         self.name = name  # "LaunchContext.async_copy", "tcgen05.mma", "utils.commit_shared", "wgmma"
         self.arguments = arguments
         self.result: Any = None  # what the function returned, for those that run after it
+        self._place: Place | None = None
 
     def __getitem__(self, parameter: str) -> Any:
         return self.arguments[parameter]
@@ -43,10 +44,12 @@ class Call:
     @property
     def place(self) -> Place | None:
         """The author's line: of the first frame that is neither ours nor jax's."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename.startswith(_OTHERS):
-            frame = frame.f_back
-        return None if frame is None else (frame.f_code, frame.f_lineno)
+        if self._place is None:  # several rules ask
+            frame: FrameType | None = sys._getframe(1)
+            while frame is not None and frame.f_code.co_filename.startswith(_OTHERS):
+                frame = frame.f_back
+            self._place = None if frame is None else (frame.f_code, frame.f_lineno)
+        return self._place
 
     @property
     def block(self) -> ir.Block:

@@ -14,7 +14,7 @@ from safegpu.rules import FAMILIES, RULES, Rule, find
 PACKAGE = Path(safegpu.__file__).parent
 STUBS = sorted(PACKAGE.glob("*.pyi"))
 MARKER = re.compile(r"\bSG\d\w*")
-CALLABLES = table.ANY, "operator", "attribute"
+CALLABLES = table.ANY, "operator", "attribute", "max", "min"
 NO_PARAMETER = {"()", "!", "self"}
 
 

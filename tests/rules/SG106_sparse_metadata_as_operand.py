@@ -23,33 +23,33 @@ class S(mgpu.Scratch):
     wide_scales = mgpu.TMEM((128, 128), mgpu.float8_e8m0fnu, layout=tcgen05.scales_layout())
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def dense_operands(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
     tcgen05.mma(s.acc, s.lhs, s.b, a_swizzle=128, b_swizzle=128)
 
 
-@illegal(OUT, S, raises=ACCUMULATOR)
+@illegal(OUT, S, raises=ACCUMULATOR, one_thread=True)
 def metadata_as_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.wide_meta, s.a, s.b, a_swizzle=128, b_swizzle=128)  # E: SG106
 
 
-@illegal(OUT, S, raises=ACCUMULATOR)
+@illegal(OUT, S, raises=ACCUMULATOR, one_thread=True)
 def scales_as_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.wide_scales, s.a, s.b, a_swizzle=128, b_swizzle=128)  # E: SG106
 
 
-@illegal(OUT, S, raises=PACKING)
+@illegal(OUT, S, raises=PACKING, one_thread=True)
 def metadata_as_a(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.meta, s.b, a_swizzle=128, b_swizzle=128)  # E: SG106
 
 
-@illegal(OUT, S, raises="A layout mismatch")
+@illegal(OUT, S, raises="A layout mismatch", one_thread=True)
 def scales_as_a(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.scales, s.b, a_swizzle=128, b_swizzle=128)  # E: SG106
 
 
-@illegal(OUT, S, raises=PACKING)
+@illegal(OUT, S, raises=PACKING, one_thread=True)
 def slice_of_metadata_as_a(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.meta.slice(slice(None), slice(0, 64)), s.b, a_swizzle=128, b_swizzle=128)  # E: SG106
 
@@ -58,6 +58,6 @@ def multiply(acc: tcgen05.SparseMetaTMEM, a: Any, b: Any) -> None:
     tcgen05.mma(acc, a, b, a_swizzle=128, b_swizzle=128)  # E: SG106
 
 
-@illegal(OUT, S, raises=ACCUMULATOR)
+@illegal(OUT, S, raises=ACCUMULATOR, one_thread=True)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     multiply(s.wide_meta, s.a, s.b)

@@ -22,29 +22,29 @@ class S(mgpu.Scratch):
     scales = mgpu.TMEM((128, 64), mgpu.float8_e8m0fnu, layout=tcgen05.scales_layout())
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.async_copy_sparse_metadata_smem_to_tmem(s.meta_smem, s.meta)
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta, accumulate=False)
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def slice_of_metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     part = s.meta.slice(slice(None), slice(0, 64))
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=part)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=part, accumulate=False)
 
 
-@illegal(OUT, S, raises="A sparse metadata dtype mismatch")
+@illegal(OUT, S, raises="A sparse metadata dtype mismatch", one_thread=True)
 def accumulator_as_metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.narrow)  # E: SG107
 
 
-@illegal(OUT, S, raises="A sparse metadata dtype mismatch")
+@illegal(OUT, S, raises="A sparse metadata dtype mismatch", one_thread=True)
 def operand_as_metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.half)  # E: SG107
 
 
-@illegal(OUT, S, raises="A sparse metadata dtype mismatch")
+@illegal(OUT, S, raises="A sparse metadata dtype mismatch", one_thread=True)
 def scales_as_metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.scales)  # E: SG107
 
@@ -63,7 +63,7 @@ def multiply(s: S, metadata: tcgen05.DenseTMEM) -> None:
     tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=metadata)  # E: SG107
 
 
-@illegal(OUT, S, raises="A sparse metadata dtype mismatch")
+@illegal(OUT, S, raises="A sparse metadata dtype mismatch", one_thread=True)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     multiply(s, s.narrow)
 

@@ -65,21 +65,21 @@ def prefetch_of_shared_memory(
     ctx.async_prefetch(gmem_ref=s.smem)  # E: SG109
 
 
-@legal(TILED_IN, OUT, S)
+@legal(TILED_IN, OUT, S, one_thread=True)
 def mma_of_shared_memory(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
 ) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
-@illegal(TILED_IN, OUT, S, raises="!llvm.ptr")
+@illegal(TILED_IN, OUT, S, raises="!llvm.ptr", one_thread=True)
 def mma_of_global_memory(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
 ) -> None:
     tcgen05.mma(s.acc, s.a, x, a_swizzle=128, b_swizzle=128)  # E: SG109
 
 
-@illegal(TILED_IN, OUT, S, raises="has no attribute 'type'")
+@illegal(TILED_IN, OUT, S, raises="has no attribute 'type'", one_thread=True)
 def mma_with_b_in_tensor_memory(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
 ) -> None:

@@ -17,19 +17,19 @@ class S(mgpu.Scratch):
     unpacked_lhs = mgpu.TMEM((128, 128), mgpu.float16)
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def as_they_are_taken(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, s.b)
+    tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
     tcgen05.mma(s.acc, s.lhs, s.b)
     tcgen05.async_copy_smem_to_tmem(s.a, s.lhs, 128)
 
 
-@illegal(OUT, S, raises="Accumulator layout mismatch")
+@illegal(OUT, S, raises="Accumulator layout mismatch", one_thread=True)
 def packed_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.packed_acc, s.a, s.b)  # E: SG210
 
 
-@illegal(OUT, S, raises="A layout mismatch")
+@illegal(OUT, S, raises="A layout mismatch", one_thread=True)
 def unpacked_operand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.unpacked_lhs, s.b)  # E: SG210
 

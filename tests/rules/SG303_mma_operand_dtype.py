@@ -45,64 +45,64 @@ class H(mgpu.Scratch):
     b_f32 = mgpu.SMEM((64, 64), mgpu.float32, swizzle=128)
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def halves(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128)
-    tcgen05.mma(s.acc16, s.a, s.b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
+    tcgen05.mma(s.acc16, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
-@legal(OUT, E)
+@legal(OUT, E, one_thread=True)
 def bytes_(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128)
-    tcgen05.mma(s.acc16, s.a, b, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, accumulate=False)
+    tcgen05.mma(s.acc16, s.a, b, a_swizzle=128, b_swizzle=128, accumulate=False)
     ib = mgpu.memref_transpose(s.ib, (1, 0, 3, 2))
-    tcgen05.mma(s.ints, s.ia, ib, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.ints, s.ia, ib, a_swizzle=128, b_swizzle=128, accumulate=False)
 
 
-@illegal(OUT, S, raises="MMA requires A and B to have the same element type")
+@illegal(OUT, S, raises="MMA requires A and B to have the same element type", one_thread=True)
 def two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, s.b_brain, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, S, raises=F16_ACCUMULATORS)
+@illegal(OUT, S, raises=F16_ACCUMULATORS, one_thread=True)
 def integer_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.ints, s.a, s.b, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, S, raises=F16_ACCUMULATORS)
+@illegal(OUT, S, raises=F16_ACCUMULATORS, one_thread=True)
 def brain_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.brain, s.a, s.b, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, S, raises="Unsupported input element type: tf32")
+@illegal(OUT, S, raises="Unsupported input element type: tf32", one_thread=True)
 def floats(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a_f32, s.b_f32, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, E, raises="s8 only supports s32 accumulators")
+@illegal(OUT, E, raises="s8 only supports s32 accumulators", one_thread=True)
 def integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ib = mgpu.memref_transpose(s.ib, (1, 0, 3, 2))
     tcgen05.mma(s.acc, s.ia, ib, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed")
+@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed", one_thread=True)
 def signed_by_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
-    tcgen05.mma(s.ints, s.ia, ub, a_swizzle=128, b_swizzle=128)  # E: SG303
+    tcgen05.mma(s.ints, s.ia, ub, a_swizzle=128, b_swizzle=128, accumulate=False)  # E: SG303
 
 
-@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed")
+@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed", one_thread=True)
 def unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
-    tcgen05.mma(s.ints, s.ua, ub, a_swizzle=128, b_swizzle=128)  # E: SG303
+    tcgen05.mma(s.ints, s.ua, ub, a_swizzle=128, b_swizzle=128, accumulate=False)  # E: SG303
 
 
 def multiply(acc: tcgen05.DenseTMEM[mgpu.int32], a: mgpu.SmemRef[mgpu.float16], b: mgpu.SmemRef[mgpu.float16]) -> None:
     tcgen05.mma(acc, a, b, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@illegal(OUT, S, raises=F16_ACCUMULATORS)
+@illegal(OUT, S, raises=F16_ACCUMULATORS, one_thread=True)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     multiply(s.ints, s.a, s.b)
 

@@ -15,15 +15,15 @@ TWO_TYPES = "expected two scalars of one type"
 
 
 class S(mgpu.Scratch):
-    loaded = mgpu.Barrier(1, 2)
     tile = mgpu.SMEM((64, 64), mgpu.float32)
+    loaded = mgpu.Barrier(1, 2)
 
 
 def ones() -> mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.WGMMA]:
     return mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.float32), (64, 64), mgpu.WGMMA_LAYOUT)
 
 
-@legal(STACK, OUT, S, cluster=2)
+@legal(STACK, OUT, S, cluster=2, one_thread=True)
 def converted(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     block, warp = mgpu.block_id(X), mgpu.warp_idx()
     row: mgpu.Index = block * 2 + warp.to_index() % 2

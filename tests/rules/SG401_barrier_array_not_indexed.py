@@ -29,6 +29,7 @@ def one_barrier(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], s: S) ->
     s.several[0].arrive()
     s.several[mgpu.block_id(X)].wait()
     s.cluster.arrive()
+    s.clusters[1].arrive()
     s.clusters[1].wait()
     for each in s.several:
         each.arrive()
@@ -46,7 +47,7 @@ def arrive(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], s: S) -> None
     s.several.arrive()  # E: SG401
 
 
-@illegal(IN, S, arch="sm_90a", cluster=2, raises=SINGLE)
+@illegal(IN, S, arch="sm_90a", cluster=2, raises=SINGLE, one_thread=True)
 def arrive_expect_tx(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     s.tma.arrive_expect_tx(128)  # E: SG401
 
@@ -67,7 +68,7 @@ def store(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     value.store_tiled_async(s.tiled, s.several, X, mgpu.c(1, mgpu.Index), 128)  # E: SG401
 
 
-@illegal(IN, S, cluster=2, raises=SINGLE)
+@illegal(IN, S, cluster=2, raises=SINGLE, one_thread=True)
 def commit(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     tcgen05.commit_arrive(s.several)  # E: SG401
 

@@ -22,8 +22,9 @@ def f16() -> mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA]:
 @legal(OUT, S, cluster=2)
 def at_a_local_one(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     ctx.async_copy(src_ref=o, dst_ref=s.tile, barrier=s.local)
-    tcgen05.commit_arrive(s.local)
-    tcgen05.commit_arrive(s.collective.barrier)
+    with mgpu.single_thread():
+        tcgen05.commit_arrive(s.local)
+        tcgen05.commit_arrive(s.collective.barrier)
     s.collective.arrive()
     s.collective.wait()
 

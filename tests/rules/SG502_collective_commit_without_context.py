@@ -16,7 +16,7 @@ class S(mgpu.Scratch):
     barrier = mgpu.Barrier(1)
 
 
-@legal(OUT, S, cluster=2)
+@legal(OUT, S, cluster=2, one_thread=True)
 def with_context(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.commit_arrive(s.barrier, collective=True, ctx=ctx)
     tcgen05.commit_arrive(s.barrier, True, ctx)
@@ -24,7 +24,7 @@ def with_context(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -
     commit(s.barrier, collective=True)
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def of_one_block(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.commit_arrive(s.barrier)
     tcgen05.commit_arrive(s.barrier, collective=False)
@@ -38,17 +38,17 @@ def either(ctx: mgpu.LaunchContext, barrier: mgpu.BarrierRef, pair: bool, unknow
     tcgen05.commit_arrive(unknown, collective=pair, ctx=unknown)
 
 
-@illegal(OUT, S, cluster=2, raises=NO_CONTEXT)
+@illegal(OUT, S, cluster=2, raises=NO_CONTEXT, one_thread=True)
 def without(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.commit_arrive(s.barrier, collective=True)  # E: SG502
 
 
-@illegal(OUT, S, cluster=2, raises=NO_CONTEXT)
+@illegal(OUT, S, cluster=2, raises=NO_CONTEXT, one_thread=True)
 def by_position(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.commit_arrive(s.barrier, True)  # E: SG502
 
 
-@illegal(OUT, S, cluster=2, raises=NO_CONTEXT)
+@illegal(OUT, S, cluster=2, raises=NO_CONTEXT, one_thread=True)
 def with_none(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.commit_arrive(s.barrier, collective=True, ctx=None)  # E: SG502
 
@@ -57,6 +57,6 @@ def perhaps(barrier: mgpu.BarrierRef, pair: bool) -> None:
     tcgen05.commit_arrive(barrier, collective=pair)  # E: SG502
 
 
-@illegal(OUT, S, cluster=2, raises=NO_CONTEXT)
+@illegal(OUT, S, cluster=2, raises=NO_CONTEXT, one_thread=True)
 def passed_on(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     perhaps(s.barrier, pair=True)

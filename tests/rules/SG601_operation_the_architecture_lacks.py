@@ -39,6 +39,7 @@ class HopperWithTmem(mgpu.Scratch[mgpu.sm_90a]):
 class Blackwell(mgpu.Scratch[mgpu.sm_100a]):
     a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
     b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    done = mgpu.Barrier(1)
     acc = mgpu.TMEM((128, 64), mgpu.float32)
 
 
@@ -87,7 +88,10 @@ def wgmma_where_nothing_is_stated(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.
 
 @legal(OUT, Blackwell, arch=None)
 def tensor_memory(ctx: mgpu.LaunchContext[mgpu.sm_100a], o: mgpu.GmemRef[mgpu.float32], s: Blackwell) -> None:
-    tcgen05.mma(s.acc, s.a, s.b)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
+        tcgen05.commit_arrive(s.done)
+    s.done.wait(orders_tensor_core=True)
     s.acc.load().store_untiled(o, optimized=False)
 
 
@@ -98,7 +102,7 @@ def tensor_memory_on_hopper(
     s.acc.load().store_untiled(o, optimized=False)  # E: SG601
 
 
-@legal(OUT, Tiles)
+@legal(OUT, Tiles, one_thread=True)
 def commit(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Tiles) -> None:
     tcgen05.commit_arrive(s.barrier)
     s.barrier.wait(orders_tensor_core=True)
@@ -114,14 +118,14 @@ def fence_on_hopper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: T
     s.barrier.wait(orders_tensor_core=True)  # L: SG601
 
 
-@legal(OUT, BlackwellInts, arch=None)
+@legal(OUT, BlackwellInts, arch=None, one_thread=True)
 def integers(ctx: mgpu.LaunchContext[mgpu.sm_100a], o: mgpu.GmemRef[mgpu.float32], s: BlackwellInts) -> None:
-    tcgen05.mma(s.int_acc, s.ints, mgpu.memref_transpose(s.more_ints, (1, 0, 3, 2)))
+    tcgen05.mma(s.int_acc, s.ints, mgpu.memref_transpose(s.more_ints, (1, 0, 3, 2)), accumulate=False)
 
 
 @refused(OUT, Ultra, arch=None)
 def integers_on_ultra(ctx: mgpu.LaunchContext[mgpu.sm_103a], o: mgpu.GmemRef[mgpu.float32], s: Ultra) -> None:
-    tcgen05.mma(s.int_acc, s.ints, mgpu.memref_transpose(s.more_ints, (1, 0, 3, 2)))  # E: SG601
+    tcgen05.mma(s.int_acc, s.ints, mgpu.memref_transpose(s.more_ints, (1, 0, 3, 2)), accumulate=False)  # E: SG601
 
 
 @legal(OUT, Ultra, arch=None)

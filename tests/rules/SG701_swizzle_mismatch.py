@@ -161,9 +161,9 @@ class M(mgpu.Scratch):
     acc = mgpu.TMEM((128, 64), mgpu.float32)
 
 
-@legal(OUT, M)
+@legal(OUT, M, one_thread=True)
 def operands(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
-    tcgen05.mma(m.acc, m.a, m.b)
+    tcgen05.mma(m.acc, m.a, m.b, accumulate=False)
     tcgen05.mma(m.acc, m.a, m.b, a_swizzle=128)
     tcgen05.mma(m.acc, m.a, m.b64, b_swizzle=64)
     tcgen05.mma(m.acc, m.a64, m.b, a_swizzle=64)
@@ -173,26 +173,26 @@ def operands(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> No
     tcgen05.mma(m.acc, m.lhs, m.b, a_swizzle=32)
 
 
-@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)", one_thread=True)
 def left_operand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
     tcgen05.mma(m.acc, m.a64, m.b, a_swizzle=128, b_swizzle=128)  # E: SG701
 
 
-@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)", one_thread=True)
 def right_operand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
     tcgen05.mma(m.acc, m.a, m.b64, a_swizzle=128, b_swizzle=128)  # E: SG701
 
 
-@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)", one_thread=True)
 def left_operand_of_the_default(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
     tcgen05.mma(m.acc, m.a64, m.b)  # E: SG701
 
 
-@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)", one_thread=True)
 def right_operand_of_the_default(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
     tcgen05.mma(m.acc, m.a, m.b64, a_swizzle=128)  # E: SG701
 
 
-@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)")
+@illegal(OUT, M, raises="Tiling should be (8, swizzle_elems)", one_thread=True)
 def beside_tensor_memory(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], m: M) -> None:
     tcgen05.mma(m.acc, m.lhs, m.b64, a_swizzle=64, b_swizzle=128)  # E: SG701

@@ -28,23 +28,23 @@ class C(mgpu.Scratch):
     meta = mgpu.TMEM((128, 64), mgpu.uint2, layout=tcgen05.sparse_meta_layout(), collective=True)
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def m128(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta, accumulate=False)
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def dense_m64(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc64, s.a64, s.b_dense, a_swizzle=128, b_swizzle=128)
+    tcgen05.mma(s.acc64, s.a64, s.b_dense, a_swizzle=128, b_swizzle=128, accumulate=False)
     tcgen05.mma(s.acc64, s.a64, s.b_dense, a_swizzle=128, b_swizzle=128, a_sparse_metadata=None)
 
 
-@illegal(OUT, S, raises=M64)
+@illegal(OUT, S, raises=M64, one_thread=True)
 def m64(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc64, s.a64, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta)  # E: SG801
 
 
-@illegal(OUT, C, cluster=2, raises=M64)
+@illegal(OUT, C, cluster=2, raises=M64, one_thread=True)
 def m64_collective(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: C) -> None:
     on = dict[str, Any](a_swizzle=128, b_swizzle=128, collective=True)
     tcgen05.mma(s.acc, s.a, s.b, a_sparse_metadata=s.meta, **on)  # E: SG801
@@ -54,6 +54,6 @@ def multiply(s: S, acc: tcgen05.DenseTMEM[mgpu.float32, mgpu.layouts.TMEM_HALF_L
     tcgen05.mma(acc, s.a64, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=s.meta)  # E: SG801
 
 
-@illegal(OUT, S, raises=M64)
+@illegal(OUT, S, raises=M64, one_thread=True)
 def helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     multiply(s, s.acc64)

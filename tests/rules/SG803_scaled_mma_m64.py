@@ -29,19 +29,19 @@ class C(mgpu.Scratch):
     )
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def one_block(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-    tcgen05.mma(s.acc, s.a, b, a_scale=s.scales, b_scale=s.b_scales)
+    tcgen05.mma(s.acc, s.a, b, a_scale=s.scales, b_scale=s.b_scales, accumulate=False)
 
 
-@legal(OUT, C, cluster=2)
+@legal(OUT, C, cluster=2, one_thread=True)
 def two_blocks(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: C) -> None:
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-    tcgen05.mma(s.acc, s.a, b, a_scale=s.scales, b_scale=s.b_scales, collective=True)
+    tcgen05.mma(s.acc, s.a, b, a_scale=s.scales, b_scale=s.b_scales, collective=True, accumulate=False)
 
 
-@illegal(OUT, S, raises=M64)
+@illegal(OUT, S, raises=M64, one_thread=True)
 def one_block_of_64(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
     tcgen05.mma(s.acc64, s.a64, b, a_scale=s.scales, b_scale=s.b_scales)  # E: SG803
@@ -52,6 +52,6 @@ def helper(acc: tcgen05.DenseTMEM[mgpu.float32, mgpu.layouts.TMEM_HALF_LANE_32BI
     tcgen05.mma(acc, s.a64, b, a_swizzle=128, a_scale=s.scales, b_scale=s.b_scales)  # E: SG803
 
 
-@illegal(OUT, S, raises=M64)
+@illegal(OUT, S, raises=M64, one_thread=True)
 def through_a_helper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     helper(s.acc64, s)

@@ -22,18 +22,18 @@ def transposed(ref: mgpu.SmemRef[mgpu.float8_e4m3fn, Any]) -> mgpu.SmemRef[mgpu.
     return mgpu.memref_transpose(ref, (1, 0, 3, 2))
 
 
-@legal(OUT, S)
+@legal(OUT, S, one_thread=True)
 def both_or_none(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
-    tcgen05.mma(s.acc, s.a, transposed(s.b))
+    tcgen05.mma(s.acc, s.a, transposed(s.b), accumulate=False)
     tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=None, b_scale=None)
     tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.scales, b_scale=s.scales)
 
 
-@illegal(OUT, S, raises=ONE)
+@illegal(OUT, S, raises=ONE, one_thread=True)
 def of_a(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.scales)  # E: SG804
 
 
-@illegal(OUT, S, raises=ONE)
+@illegal(OUT, S, raises=ONE, one_thread=True)
 def of_b(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     tcgen05.mma(s.acc, s.a, transposed(s.b), b_scale=s.scales)  # E: SG804

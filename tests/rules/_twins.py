@@ -2,7 +2,8 @@
 
 `@legal(...)`, `@illegal(..., raises=)`, `@silent(..., because=)` and `@refused(...)` record the body below them with the
 specs it is lowered with: its inputs and its output, then its scratch. A function without parameters is called as it is,
-for what happens outside a body. `# E: SGnnn` ends the lines that the checkers must reject, `# L: SGnnn` those that they
+for what happens outside a body. With `one_thread=True` it runs under `single_thread()`, as what one thread issues must.
+`# E: SGnnn` ends the lines that the checkers must reject, `# L: SGnnn` those that they
 cannot see and lowering refuses; every other line must be clean.
 """
 
@@ -38,6 +39,7 @@ class Twin:
     raises: str | None
     because: str | None = None
     refused: bool = False
+    one_thread: bool = False
 
     @property
     def takes_nothing(self) -> bool:
@@ -53,7 +55,8 @@ class Twin:
         *inputs, out = gmem
         along_x: tuple[int, int, int] = (self.cluster, 1, 1)
         kernel: Any = mgpu.as_gpu_kernel
-        return kernel(self.body, along_x, (128, 1, 1), tuple(inputs), out, scratch, cluster=along_x)
+        body = mgpu.single_thread()(self.body) if self.one_thread else self.body
+        return kernel(body, along_x, (128, 1, 1), tuple(inputs), out, scratch, cluster=along_x)
 
 
 TWINS: dict[str, list[Twin]] = {}
@@ -61,31 +64,36 @@ TWINS: dict[str, list[Twin]] = {}
 
 
 def legal[F: Callable[..., Any]](
-    *specs: Any, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
+    *specs: Any, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1, one_thread: bool = False
 ) -> Callable[[F], F]:
     """The body lowers."""
-    return _record(specs, arch, cluster, peers, None)
+    return _record(specs, arch, cluster, peers, None, one_thread=one_thread)
 
 
 def illegal[F: Callable[..., Any]](
-    *specs: Any, raises: str, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
+    *specs: Any, raises: str, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1, one_thread: bool = False
 ) -> Callable[[F], F]:
     """The body's first marked line raises in Mosaic GPU, in these words."""
-    return _record(specs, arch, cluster, peers, raises)
+    return _record(specs, arch, cluster, peers, raises, one_thread=one_thread)
 
 
 def silent[F: Callable[..., Any]](
-    *specs: Any, because: str, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
+    *specs: Any, because: str, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1, one_thread: bool = False
 ) -> Callable[[F], F]:
     """The body lowers although it is wrong; `because` says what it computes."""
-    return _record(specs, arch, cluster, peers, None, because)
+    return _record(specs, arch, cluster, peers, None, because, one_thread=one_thread)
 
 
 def refused[F: Callable[..., Any]](
-    *specs: Any, because: str | None = None, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
+    *specs: Any,
+    because: str | None = None,
+    arch: Arch | None = "sm_100a",
+    cluster: int = 1,
+    peers: int = 1,
+    one_thread: bool = False,
 ) -> Callable[[F], F]:
     """Mosaic GPU lowers the body, and safegpu refuses its first marked line, by the rule of the mark."""
-    return _record(specs, arch, cluster, peers, None, because, refused=True)
+    return _record(specs, arch, cluster, peers, None, because, refused=True, one_thread=one_thread)
 
 
 def _record(
@@ -96,9 +104,10 @@ def _record(
     raises: str | None,
     because: str | None = None,
     refused: bool = False,
+    one_thread: bool = False,
 ) -> Callable[[Any], Any]:
     def record(body: Any) -> Any:
-        twin = Twin(body, specs, arch, cluster, peers, raises, because, refused)
+        twin = Twin(body, specs, arch, cluster, peers, raises, because, refused, one_thread)
         TWINS.setdefault(body.__module__, []).append(twin)
         return body
 

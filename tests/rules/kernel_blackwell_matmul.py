@@ -200,24 +200,24 @@ def wait_for_both_accumulators(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfl
     s.released.wait(orders_tensor_core=True)  # E: SG401
 
 
-@illegal(OUT, S, cluster=2, raises="MMA requires A and B to have the same element type")
+@illegal(OUT, S, cluster=2, raises="MMA requires A and B to have the same element type", one_thread=True)
 def multiply_two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     acc, a = accumulator(s, mgpu.c(0, mgpu.Index)), mgpu.memref_slice(s.a, 0)
     b = mgpu.memref_transpose(mgpu.memref_slice(s.b_halves, 0), (1, 0, 3, 2))
     tcgen05.mma(acc, a, b, collective=True)  # E: SG303
 
 
-@illegal(OUT, Other, cluster=2, raises="only supports accumulators of type f32")
+@illegal(OUT, Other, cluster=2, raises="only supports accumulators of type f32", one_thread=True)
 def multiply_into_bfloat16(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Other) -> None:
     tcgen05.mma(s.acc, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)), collective=True)  # E: SG303
 
 
-@illegal(OUT, Other, cluster=2, raises="Accumulator layout mismatch")
+@illegal(OUT, Other, cluster=2, raises="Accumulator layout mismatch", one_thread=True)
 def multiply_into_a_packed_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Other) -> None:
     tcgen05.mma(s.packed, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)), collective=True)  # E: SG210
 
 
-@illegal(A, OUT, S, cluster=2, raises="Expected a 4D memref")
+@illegal(A, OUT, S, cluster=2, raises="Expected a 4D memref", one_thread=True)
 def multiply_global_memory(
     ctx: mgpu.LaunchContext, a: mgpu.GmemRef[mgpu.bfloat16], o: mgpu.GmemRef[mgpu.bfloat16], s: S
 ) -> None:
@@ -225,7 +225,7 @@ def multiply_global_memory(
     tcgen05.mma(acc, a, b, collective=True)  # E: SG109
 
 
-@illegal(OUT, S, cluster=2, raises="AssertionError: !llvm.ptr")
+@illegal(OUT, S, cluster=2, raises="AssertionError: !llvm.ptr", one_thread=True)
 def multiply_the_peers_half(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     acc, a = accumulator(s, mgpu.c(0, mgpu.Index)), mgpu.memref_slice(s.a, 0)
     b = mgpu.memref_transpose(mgpu.memref_slice(s.b, 0), (1, 0, 3, 2))
@@ -233,7 +233,7 @@ def multiply_the_peers_half(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat
     tcgen05.mma(acc, a, theirs, collective=True)  # E: SG109
 
 
-@illegal(OUT, S, cluster=2, raises=SINGLE)
+@illegal(OUT, S, cluster=2, raises=SINGLE, one_thread=True)
 def commit_at_all_stages(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     tcgen05.commit_arrive(s.consumed, collective=True, ctx=ctx)  # E: SG401
 

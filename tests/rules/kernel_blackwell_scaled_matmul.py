@@ -135,9 +135,9 @@ def nvfp4(
     ctx.await_async_copy(0)
 
 
-@legal(OUT, Bytes)
+@legal(OUT, Bytes, one_thread=True)
 def mxfp8(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Bytes) -> None:
-    tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.a_scale, b_scale=s.b_scale)
+    tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.a_scale, b_scale=s.b_scale, accumulate=False)
     tcgen05.mma(s.acc, s.a, transposed(s.b))
 
 
@@ -208,67 +208,67 @@ def copy_from_global_memory(
 # --- the MMA
 
 
-@illegal(OUT, S, raises="B scale dtype mismatch")
+@illegal(OUT, S, raises="B scale dtype mismatch", one_thread=True)
 def scales_of_two_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     a, b = mgpu.memref_slice(s.a, 0), transposed(mgpu.memref_slice(s.b, 0))
     tcgen05.mma(s.acc, a, b, a_scale=s.a_exponents_tmem, b_scale=s.b_scale)  # E: SG303
 
 
-@illegal(OUT, Bytes, raises="Scale element type mismatch: expected f8e8m0fnu")
+@illegal(OUT, Bytes, raises="Scale element type mismatch: expected f8e8m0fnu", one_thread=True)
 def bytes_with_mantissas(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Bytes) -> None:
     tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.a_mantissas, b_scale=s.b_mantissas)  # E: SG303
 
 
-@illegal(OUT, S, raises="A scale layout")
+@illegal(OUT, S, raises="A scale layout", one_thread=True)
 def dense_scales(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     a, b = mgpu.memref_slice(s.a, 0), transposed(mgpu.memref_slice(s.b, 0))
     tcgen05.mma(s.acc, a, b, a_scale=s.dense, b_scale=s.b_scale)  # E: SG109
 
 
-@illegal(OUT, S, raises="B scale dtype mismatch")
+@illegal(OUT, S, raises="B scale dtype mismatch", one_thread=True)
 def scales_in_shared_memory(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     a, b = mgpu.memref_slice(s.a, 0), transposed(mgpu.memref_slice(s.b, 0))
     tcgen05.mma(s.acc, a, b, a_scale=mgpu.memref_slice(s.a_scales, 0), b_scale=s.b_scale)  # E: SG109
 
 
-@illegal(OUT, Halves, raises="B scale dtype mismatch: expected i2")
+@illegal(OUT, Halves, raises="B scale dtype mismatch: expected i2", one_thread=True)
 def metadata_as_scales(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Halves) -> None:
     tcgen05.mma(s.wide_acc, s.a, transposed(s.b), a_scale=s.metadata, b_scale=s.b_scale)  # E: SG109
 
 
-@illegal(OUT, S, raises="Either none or both scales should be provided")
+@illegal(OUT, S, raises="Either none or both scales should be provided", one_thread=True)
 def one_scale(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     a, b = mgpu.memref_slice(s.a, 0), transposed(mgpu.memref_slice(s.b, 0))
     tcgen05.mma(s.acc, a, b, a_scale=s.a_scale)  # E: SG804
 
 
-@illegal(OUT, S, raises="only supports block scaling")
+@illegal(OUT, S, raises="only supports block scaling", one_thread=True)
 def no_scales(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     tcgen05.mma(s.acc, mgpu.memref_slice(s.a, 0), transposed(mgpu.memref_slice(s.b, 0)))  # E: SG303
 
 
-@illegal(OUT, Bytes, raises="Accumulator layout mismatch")
+@illegal(OUT, Bytes, raises="Accumulator layout mismatch", one_thread=True)
 def scales_as_the_accumulator(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Bytes) -> None:
     tcgen05.mma(s.scales, s.a, transposed(s.b), a_scale=s.a_scale, b_scale=s.b_scale)  # E: SG106
 
 
-@illegal(OUT, S, raises="A layout mismatch")
+@illegal(OUT, S, raises="A layout mismatch", one_thread=True)
 def scales_as_the_left_operand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     b = transposed(mgpu.memref_slice(s.b, 0))
     tcgen05.mma(s.acc, s.a_scale, b, a_scale=s.a_scale, b_scale=s.b_scale)  # E: SG106
 
 
-@illegal(OUT, Halves, raises="only supports f32 accumulators")
+@illegal(OUT, Halves, raises="only supports f32 accumulators", one_thread=True)
 def accumulate_in_halves(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Halves) -> None:
     tcgen05.mma(s.acc, s.a, transposed(s.b), a_scale=s.a_scale, b_scale=s.b_scale)  # E: SG303
 
 
-@illegal(OUT, Halves, raises="does not support block scaling")
+@illegal(OUT, Halves, raises="does not support block scaling", one_thread=True)
 def halves_with_scales(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: Halves) -> None:
     tcgen05.mma(s.wide_acc, s.wide_a, transposed(s.wide_b), a_scale=s.a_scale, b_scale=s.b_scale)  # E: SG303
 
 
-@illegal(OUT, S, raises=SINGLE)
+@illegal(OUT, S, raises=SINGLE, one_thread=True)
 def commit_at_all_stages(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.bfloat16], s: S) -> None:
     tcgen05.commit_arrive(s.consumed)  # E: SG401
 

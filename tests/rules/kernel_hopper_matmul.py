@@ -35,7 +35,7 @@ class Ring(mgpu.Scratch):
 # --- the producer
 
 
-@legal(A, B, OUT, Ring, arch="sm_90a", cluster=2)
+@legal(A, B, OUT, Ring, arch="sm_90a", cluster=2, one_thread=True)
 def produce(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> None:
     @mgpu.fori(mgpu.c(4, mgpu.Index), mgpu.c(0, mgpu.Index))
     def ring(step: mgpu.Index, slot: mgpu.Index) -> mgpu.Index:
@@ -53,7 +53,7 @@ def produce(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> No
         return slot.eq(1).select(0, slot + 1)
 
 
-@illegal(*ONE, Ring, arch="sm_90a", cluster=2, raises="Operation is only valid for a single barrier")
+@illegal(*ONE, Ring, arch="sm_90a", cluster=2, raises="Operation is only valid for a single barrier", one_thread=True)
 def announce_on_all_slots(ctx: mgpu.LaunchContext, a: Half, b: Half, out: Half, s: Ring) -> None:
     s.filled.arrive_expect_tx(32768)  # E: SG401
 

@@ -70,12 +70,12 @@ def ones[D: mgpu.DType, L](dtype: type[D], layout: mgpu.TiledLayout[L]) -> mgpu.
 # --- tensor cores
 
 
-@illegal(HALF, S, raises="A must be a memref")
+@illegal(HALF, S, raises="A must be a memref", one_thread=True)
 def left_operand_of_no_memory(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
     tcgen05.mma(s.acc, mgpu.c(0, mgpu.Index), s.b)  # E: SG000
 
 
-@illegal(HALF, S, raises="B must be a memref")
+@illegal(HALF, S, raises="B must be a memref", one_thread=True)
 def right_operand_of_no_memory(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
     tcgen05.mma(s.acc, s.a, mgpu.c(0, mgpu.Index))  # E: SG000
 
@@ -90,17 +90,17 @@ def left_operand_of_wgmma(ctx: mgpu.LaunchContext, o: Halves, s: Hopper) -> None
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(128, 64), mgpu.c(0, mgpu.Index), s.b, swizzle=128)  # E: SG000
 
 
-@illegal(HALF, Blackwell, raises="Accumulator layout mismatch")
+@illegal(HALF, Blackwell, raises="Accumulator layout mismatch", one_thread=True)
 def packed_accumulator_of_64_rows(ctx: mgpu.LaunchContext, o: Halves, s: Blackwell) -> None:
     tcgen05.mma(s.packed, s.a, s.b, b_swizzle=64)  # E: SG210
 
 
-@illegal(HALF, Scaled, raises="Expected B scales to have a M=128 layout")
+@illegal(HALF, Scaled, raises="Expected B scales to have a M=128 layout", one_thread=True)
 def dense_scales(ctx: mgpu.LaunchContext, o: Halves, s: Scaled) -> None:
     tcgen05.mma(s.acc, s.a, s.b, a_scale=s.a_scale, b_scale=s.dense)  # E: SG109
 
 
-@illegal(HALF, Pair, raises="Expected B scales to have a M=64 collective layout", cluster=2)
+@illegal(HALF, Pair, raises="Expected B scales to have a M=64 collective layout", cluster=2, one_thread=True)
 def dense_scales_of_a_pair(ctx: mgpu.LaunchContext, o: Halves, s: Pair) -> None:
     tcgen05.mma(s.acc, s.a, s.b, a_scale=s.a_scale, b_scale=s.dense, collective=True)  # E: SG109
 

@@ -41,6 +41,7 @@ class Blackwells(mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a]):
 
 
 class More(Hopper):
+    padding = mgpu.SMEM((1000,), mgpu.int8)  # behind the barriers, so that `c` begins where a swizzle does
     c = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
 
 
@@ -88,14 +89,19 @@ def copy_by_either(
 
 def unstated(a: mgpu.SmemRef[mgpu.float16, Literal[128]], b: mgpu.SmemRef[mgpu.float16, Literal[128]]) -> None:
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), a, b, swizzle=128)
+    mgpu.wgmma_commit_group()
+    mgpu.wgmma_wait_group(0)
 
 
 def stated(a: mgpu.SmemRef[mgpu.float16, Literal[128], mgpu.sm_90a]) -> None:
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), a, a, swizzle=128)
+    mgpu.wgmma_commit_group()
+    mgpu.wgmma_wait_group(0)
 
 
 def either(a: mgpu.SmemRef[mgpu.float16, Literal[128], mgpu.sm_90a | mgpu.sm_100a]) -> None:
     mgpu.FragmentedArray.load_tiled(a, 128).store_tiled(a, 128)
+    mgpu.commit_shared()
 
 
 def of_any[A: mgpu.Architecture](
@@ -156,8 +162,9 @@ def unstated_scratch(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: 
 def two_architectures(
     ctx: mgpu.LaunchContext[mgpu.sm_100a | mgpu.sm_103a], o: mgpu.GmemRef[mgpu.float32], s: Blackwells
 ) -> None:
-    tcgen05.mma(s.acc, s.a, s.b)
-    tcgen05.commit_arrive(s.done, ctx=ctx)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
+        tcgen05.commit_arrive(s.done, ctx=ctx)
     s.done.wait(orders_tensor_core=True)
     s.acc.load().store_untiled(o, optimized=False)
 

@@ -73,6 +73,7 @@ def collective(
 class Transposed(mgpu.Scratch):
     a = mgpu.SMEM((128, 64), mgpu.bfloat16, swizzle=128)
     b = mgpu.SMEM((128, 64), mgpu.bfloat16, swizzle=128)
+    done = mgpu.Barrier(1)
     acc = mgpu.TMEM((128, 128), mgpu.float32)
 
 
@@ -88,18 +89,21 @@ def rebound(s: Transposed, a_transposed: bool, b_transposed: bool) -> None:
 
 @legal(OUT, Transposed)
 def rebound_references(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Transposed) -> None:
-    rebound(s, False, True)
-    issue = functools.partial(tcgen05.mma, a_swizzle=128, b_swizzle=128)
-    issue(s.acc, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)))
-    i = mgpu.c(0, mgpu.I32)
-    tcgen05.mma(
-        s.acc,
-        s.a,
-        mgpu.memref_transpose(s.b, (1, 0, 3, 2)),
-        a_swizzle=128,
-        b_swizzle=128,
-        accumulate=i.ne(0),
-    )
+    with mgpu.single_thread():
+        rebound(s, False, True)
+        issue = functools.partial(tcgen05.mma, a_swizzle=128, b_swizzle=128)
+        issue(s.acc, s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)))
+        i = mgpu.c(0, mgpu.I32)
+        tcgen05.mma(
+            s.acc,
+            s.a,
+            mgpu.memref_transpose(s.b, (1, 0, 3, 2)),
+            a_swizzle=128,
+            b_swizzle=128,
+            accumulate=i.ne(0),
+        )
+        tcgen05.commit_arrive(s.done)
+    s.done.wait(orders_tensor_core=True)
     part = s.acc.slice(slice(None), mgpu.ds(0, 64)).load()
     part.store_untiled(mgpu.memref_slice(o, (slice(None), mgpu.ds(64, 64))), optimized=False)
     parts = [s.acc.slice(slice(None), mgpu.ds(n * 32, 32)).load() for n in range(4)]
@@ -111,6 +115,7 @@ def rebound_references(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s
 class Bytes(mgpu.Scratch):
     a = mgpu.SMEM((128, 128), mgpu.int8, swizzle=128)
     b = mgpu.SMEM((128, 128), mgpu.int8, swizzle=128)
+    done = mgpu.Barrier(1)
     acc = mgpu.TMEM((128, 128), mgpu.int32)
     lhs = mgpu.TMEM((128, 128), mgpu.int8, packing=4)
 
@@ -121,8 +126,11 @@ def integers(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.int8], o: mgpu.GmemRe
     lhs = mgpu.FragmentedArray.load_untiled(x, layout=fa.tmem_native_layout(4), optimized=False)
     s.lhs.store(lhs)
     tcgen05.commit_tmem()
-    tcgen05.mma(s.acc, s.lhs, b, a_swizzle=128, b_swizzle=128)
-    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.lhs, b, a_swizzle=128, b_swizzle=128, accumulate=False)
+        tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128)
+        tcgen05.commit_arrive(s.done)
+    s.done.wait(orders_tensor_core=True)
     total = s.acc.load(is_signed=True)
     scaled = total.astype(mgpu.float32) * 0.5
     scaled.astype(mgpu.int32).store_untiled(o, optimized=False)
@@ -155,6 +163,7 @@ def tensor_memory_by_hand(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32]
     words = tcgen05.DenseTMEM.wrap(raw, mgpu.int32)
     words.load(is_signed=True).astype(mgpu.float32)
     words.store(words.load(mgpu.TCGEN05_LAYOUT))
+    tcgen05.commit_tmem()
     raw.slice(slice(None), slice(0, 8)).load(is_signed=False)
     same = tcgen05.TMEMRef(raw.address, raw.shape, mgpu.int32, tcgen05.tmem_default_layout())
     same.store(same.load())

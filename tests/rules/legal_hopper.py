@@ -29,6 +29,8 @@ def products(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gme
     again: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA] = mgpu.wgmma(started, s.a, s.b).value
     ints = mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32, is_signed=True)
     ints = mgpu.wgmma(ints, s.ia, mgpu.memref_transpose(s.ib, (1, 0, 3, 2)), swizzle=128)
+    mgpu.wgmma_commit_group()
+    mgpu.wgmma_wait_group(0)
     (again + ints.value.astype(mgpu.float32)).store_untiled(o, optimized=False)
 
 
@@ -43,6 +45,8 @@ def accumulator_in_a_loop(
         acc, count = carry
         return mgpu.wgmma(acc, s.a, s.b, swizzle=128), count + 1
 
+    mgpu.wgmma_commit_group()
+    mgpu.wgmma_wait_group(0)
     acc, count = steps.results
     acc.value.store_untiled(o, optimized=False)
     mgpu.debug_print("{} {}", count, mgpu.thread_idx())
@@ -75,12 +79,15 @@ def scratch(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gmem
     value.store_tiled(tile, 128)
     barrier.arrive()
     for each in s.several:
+        each.arrive()
         each.wait()
-    s.named["full"].arrive_expect_tx(128)
+    with mgpu.single_thread():
+        s.named["full"].arrive_expect_tx(128)
+    s.named["empty"].arrive()
     s.named["empty"].wait()
-    s.ring[1][0].wait()
     for barriers in s.ring:
         barriers[0].arrive()
+    s.ring[1][0].wait()
     first, second = s.either
     half, (single, byte) = s.known.members
     of_half: mgpu.SmemRef[mgpu.float16] = half
@@ -149,6 +156,8 @@ class FP8(mgpu.Scratch):
 @legal(mgpu.GMEM((64, 64), mgpu.float32), FP8, arch="sm_90a")
 def mixed_fp8(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: FP8) -> None:
     acc = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.a, mgpu.memref_transpose(s.b, (1, 0, 3, 2)))
+    mgpu.wgmma_commit_group()
+    mgpu.wgmma_wait_group(0)
     acc.value.store_untiled(o, optimized=False)
 
 

@@ -27,7 +27,9 @@ def inline(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S) -> None
     s.acc.store(f32(mgpu.TCGEN05_LAYOUT).astype(mgpu.float16).astype(mgpu.float32))
     s.acc.store(mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (128, 128), mgpu.TCGEN05_LAYOUT))
     s.acc.store(f32(mgpu.TCGEN05_TRANSPOSED_LAYOUT).to_layout(mgpu.TCGEN05_LAYOUT))
+    tcgen05.commit_tmem()
     s.acc.store(s.acc.load(mgpu.TMEM_NATIVE_LAYOUT))
+    tcgen05.commit_tmem()
     s.acc.load().store_untiled(mgpu.GmemRef.wrap(o, mgpu.float32), optimized=False)
     s.acc.load().astype(mgpu.float16).astype(mgpu.float32).store_untiled(
         mgpu.memref_slice(o, slice(0, 128)), optimized=False

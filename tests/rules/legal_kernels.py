@@ -66,6 +66,8 @@ def hopper_matmul(
         slot = step % 2
         s.full[slot].wait()
         acc = mgpu.wgmma(acc, s.a[slot], s.b[slot], swizzle=SWIZZLE)
+        mgpu.wgmma_commit_group()
+        mgpu.wgmma_wait_group(0)
         if step + 2 < steps:
             mgpu.warpgroup_barrier()
             fetch(step + 2, slot)
@@ -252,12 +254,12 @@ class Scaled(mgpu.Scratch):
     b_scale = mgpu.TMEM((128, 4), mgpu.float8_e8m0fnu, layout=tcgen05.scales_layout())
 
 
-@legal(mgpu.GMEM((128, 128), mgpu.float32), Scaled)
+@legal(mgpu.GMEM((128, 128), mgpu.float32), Scaled, one_thread=True)
 def scaled_matmul(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scaled) -> None:
     tcgen05.async_copy_scales_smem_to_tmem(s.scales_smem, s.a_scale)
     tcgen05.async_copy_scales_smem_to_tmem(s.scales_smem, s.b_scale)
     b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, a_scale=s.a_scale, b_scale=s.b_scale)
+    tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, a_scale=s.a_scale, b_scale=s.b_scale, accumulate=False)
 
 
 class InTmem(mgpu.Scratch):
@@ -271,8 +273,9 @@ def left_operand_in_tensor_memory(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.
     p = s.acc.load().exp2().astype(mgpu.float16)
     s.p.store(p)
     tcgen05.commit_tmem()
-    tcgen05.mma(s.acc, s.p, s.b, a_swizzle=128, b_swizzle=128)
-    tcgen05.mma(s.acc, s.p.slice(slice(None), slice(0, 64)), s.b, a_swizzle=128, b_swizzle=128)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.p, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
+        tcgen05.mma(s.acc, s.p.slice(slice(None), slice(0, 64)), s.b, a_swizzle=128, b_swizzle=128)
 
 
 # --- several GPUs: an all-reduce

@@ -64,9 +64,11 @@ def unknown_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef, s: Unknown) -> None
 def unknown_tensor_memory(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: UnknownTMEM) -> None:
     value = s.acc.load()
     s.acc.store(value)
+    tcgen05.commit_tmem()
     s.acc.load(mgpu.TCGEN05_LAYOUT).store_untiled(o, optimized=False)
     s.any_acc.store(value.astype(mgpu.float16))
     s.any_packing.store(value.astype(mgpu.float16))
+    tcgen05.commit_tmem()
     s.any_packing.load()
     s.any_layout.load(mgpu.TMEM_NATIVE_LAYOUT)
     s.any_layout.store(value)
@@ -132,6 +134,7 @@ def build_of_dtype(dtype: type[mgpu.DType], acc: type[mgpu.DType]) -> mgpu.Kerne
     class Local(mgpu.Scratch):
         a = mgpu.SMEM((128, 64), dtype, swizzle=128)
         b = mgpu.SMEM((64, 64), dtype, swizzle=128)
+        done = mgpu.Barrier(1)
         acc_tmem = mgpu.TMEM((128, 64), acc)
         lhs = mgpu.TMEM((128, 64), dtype, packing=2)
 
@@ -139,10 +142,14 @@ def build_of_dtype(dtype: type[mgpu.DType], acc: type[mgpu.DType]) -> mgpu.Kerne
         loaded = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.TCGEN05_LAYOUT, optimized=False)
         value = loaded.astype(dtype)
         value.store_tiled(s.a, 128)
+        mgpu.commit_shared()
         wide = value.astype(mgpu.float32) + value.astype(acc)
         (wide * 2).astype(dtype).store_untiled(o, optimized=False)
-        tcgen05.mma(s.acc_tmem, s.a, s.b, a_swizzle=128, b_swizzle=128)
-        tcgen05.mma(s.acc_tmem, s.lhs, s.b, a_swizzle=128, b_swizzle=128)
+        with mgpu.single_thread():
+            tcgen05.mma(s.acc_tmem, s.a, s.b, a_swizzle=128, b_swizzle=128, accumulate=False)
+            tcgen05.mma(s.acc_tmem, s.lhs, s.b, a_swizzle=128, b_swizzle=128)
+            tcgen05.commit_arrive(s.done)
+        s.done.wait(orders_tensor_core=True)
         s.lhs.store(s.acc_tmem.load().astype(dtype))
         s.acc_tmem.store(s.acc_tmem.load() * 2)
         zeros = mgpu.FragmentedArray.splat(mgpu.c(0.0, acc), (128, 64), mgpu.TCGEN05_LAYOUT)
@@ -171,7 +178,8 @@ def build_of_scales(dtype: type[mgpu.DType]) -> None:
         metadata: mgpu.SparseMetaTMEM = s.metadata
         tcgen05.async_copy_scales_smem_to_tmem(s.packed, scales)
         b = mgpu.memref_transpose(s.b, (1, 0, 3, 2))
-        tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, a_scale=scales, b_scale=scales)
+        with mgpu.single_thread():
+            tcgen05.mma(s.acc, s.a, b, a_swizzle=128, b_swizzle=128, a_scale=scales, b_scale=scales, accumulate=False)
 
     mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((128, 128), mgpu.float32), Local)
 
@@ -188,6 +196,8 @@ def build_of_several_dtypes(dtype: type[mgpu.DType]) -> None:
 
     def body(ctx: mgpu.LaunchContext, o: mgpu.GmemRef, s: Local) -> None:
         acc = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.a, s.b, swizzle=128)
+        mgpu.wgmma_commit_group()
+        mgpu.wgmma_wait_group(0)
         acc.value.astype(dtype).store_untiled(o, optimized=False)
 
     mgpu.as_gpu_kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((64, 64), dtype), Local)
@@ -259,7 +269,7 @@ def generic_helpers(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float16], s: F
 def any_mma(
     acc: tcgen05.DenseTMEM[mgpu.float32], a: mgpu.SmemRef | tcgen05.DenseTMEM, b: mgpu.SmemRef, swizzle: int
 ) -> None:
-    tcgen05.mma(acc, a, b, a_swizzle=swizzle, b_swizzle=swizzle)
+    tcgen05.mma(acc, a, b, a_swizzle=swizzle, b_swizzle=swizzle, accumulate=False)
 
 
 def generic_mma[D: (mgpu.float16, mgpu.bfloat16)](
@@ -286,7 +296,7 @@ class Operands(mgpu.Scratch):
     acc = mgpu.TMEM((128, 64), mgpu.float32)
 
 
-@legal(mgpu.GMEM((128, 64), mgpu.float32), Operands)
+@legal(mgpu.GMEM((128, 64), mgpu.float32), Operands, one_thread=True)
 def generic_products(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Operands) -> None:
     any_mma(s.acc, s.a, s.b, 128)
     generic_mma(s.acc, s.a, s.b)

@@ -394,7 +394,7 @@ def dialects(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.Gme
     ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier, gmem_slice=(mgpu.ds(row, 64), slice(None)))
 
 
-@legal(F16, F16, S, arch="sm_90a", cluster=2)
+@legal(F16, F16, S, arch="sm_90a", cluster=2, one_thread=True)
 def plain_values_beside_scalars(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S
 ) -> None:

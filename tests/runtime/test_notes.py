@@ -28,6 +28,7 @@ class Memory(mgpu.Scratch):
 def raised(use: Callable[[Any], object]) -> Exception:
     """What comes out of a kernel that does this with its scratch."""
 
+    @mgpu.single_thread()
     def body(ctx: Any, out: Any, scratch: Any) -> None:
         use(scratch)
 
@@ -145,7 +146,8 @@ def wgmma(ctx, x, tiled, s):
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.b, tiled, swizzle=128)
 
 def mma(ctx, x, tiled, s):
-    tcgen05.mma(s.acc, s.a, tiled)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, tiled)
 
 def reduction(ctx, x, tiled, s):
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, reduction_op="add")
@@ -165,7 +167,8 @@ def legal_wgmma(ctx, x, tiled, s):
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.b, s.b, swizzle=128)
 
 def legal(ctx, x, tiled, s):
-    tcgen05.mma(s.acc, s.a, s.b)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier)
     ctx.async_copy(src_ref=s.tile, dst_ref=x, reduction_op="add")
     utils.warp_tree_reduce(mgpu.c(1, mgpu.int32), lambda a, b: a + b, 32)

@@ -95,8 +95,9 @@ def test_truth_values(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     for result, name in ((p & q, "andi"), (p | True, "ori"), (False ^ q, "xori"), (~p, "xori")):
         assert type(result) is mgpu.I1
         assert emitted(result) == f"arith.{name}"
-    with pytest.raises(TypeError, match=r"an I1 has no value before the kernel runs: use safegpu.when"):
-        bool(p)
+    for each in (p, mgpu.thread_idx(), mgpu.block_id(X), mgpu.c(1, mgpu.float32)):
+        with pytest.raises(mgpu.RuleError, match=r"SG811: .* is true or false on the GPU, .*: use mgpu.when"):
+            bool(each)
     with mgpu.when(p & ~q):
         pass
 

@@ -143,7 +143,8 @@ def beside_interpreter(program: str) -> str:
 
 
 _MARK = re.compile(r"#\s*E:\s*(\w+)\s*$")
-_LOWERING_MARK = re.compile(r"#\s*L:\s*(\w+)\s*$")
+_LOWERING_MARK = re.compile(r"#\s*[LP]:\s*(\w+)\s*$")
+_PYRIGHT_MARK = re.compile(r"#\s*P:\s*(\w+)\s*$")
 
 
 def save(report: Report, to: Path) -> None:
@@ -158,9 +159,21 @@ def load(saved: Path) -> Report:
 
 
 def refusals(files: Iterable[Path]) -> dict[tuple[str, int], str]:
-    """The rule by which lowering refuses each line marked `# L: SGnnn`, which checkers accept, by (file name, line)."""
+    """The rule by which lowering refuses each line marked `# L: SGnnn`, which checkers accept, by (file name, line).
+
+    `# P: SGnnn` is such a line too; pyright rejects it.
+    """
+    return _marked(files, _LOWERING_MARK)
+
+
+def _marked(files: Iterable[Path], mark: re.Pattern[str]) -> dict[tuple[str, int], str]:
     lines = ((file.name, *each) for file in files for each in enumerate(file.read_text("utf-8").splitlines(), 1))
-    return {(name, number): match[1] for name, number, line in lines if (match := _LOWERING_MARK.search(line))}
+    return {(name, number): match[1] for name, number, line in lines if (match := mark.search(line))}
+
+
+def seen_by_pyright_alone(files: Iterable[Path]) -> dict[tuple[str, int], str]:
+    """The rule that each line marked `# P: SGnnn` breaks, which mypy has no way to see, by (file name, line)."""
+    return _marked(files, _PYRIGHT_MARK)
 
 
 def expectations(files: Iterable[Path]) -> dict[tuple[str, int], str]:

@@ -186,6 +186,7 @@ def tcgen05_fence_before(ctx: Any, o: Any, s: Any) -> None:
 
 @operation(HasTcgen05, mgpu.Barrier(1))
 def tcgen05_fence_after(ctx: Any, o: Any, s: Any) -> None:
+    s.arrive()
     s.wait(True)
 
 
@@ -252,7 +253,7 @@ def _mma(
             b_scale = mgpu.TMEM(shape, scale, layout=tcgen05.scales_layout(), collective=collective)
 
     def body(ctx: Any, o: Any, s: Any) -> None:
-        options = {}
+        options: dict[str, Any] = {"accumulate": False}
         if sparse:
             options["a_sparse_metadata"] = s.meta
         if scale:
