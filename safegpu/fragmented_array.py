@@ -22,6 +22,7 @@ from safegpu.watch import watched
 __all__ = ["c"]
 
 
+@watched("fragmented_array.optimization_barrier")
 @functools.wraps(fa.optimization_barrier)
 def optimization_barrier(*arrays: Any) -> Any:
     behind = fa.optimization_barrier(*arrays)

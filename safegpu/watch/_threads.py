@@ -5,31 +5,35 @@ from typing import Any, NamedTuple
 from safegpu._jax import ir
 from safegpu.watch._program import constant, enclosing
 
-_WARP = 32
+_WARP, _WARPS = 32, 4  # threads of a warp, warps of a warpgroup
 
 
 class Threads(NamedTuple):
-    """At most so many warps, and so many threads of each."""
+    """At most so many warpgroups, so many warps of each, and so many threads of each of these."""
 
+    groups: int
     warps: int
     lanes: int
 
     @property
     def number(self) -> int:
-        return self.warps * self.lanes
+        return self.groups * self.warps * self.lanes
 
     def and_of(self, other: "Threads") -> "Threads":
-        return Threads(min(self.warps, other.warps), min(self.lanes, other.lanes))
+        return Threads(*map(min, self, other))
+
+
+ONE = Threads(1, 1, 1)
 
 
 def of_kernel(block: ir.Block) -> Threads:
     """All threads of a block of the kernel."""
     (*_, launch) = enclosing(block)
-    sizes = [constant(getattr(launch.opview, f"blockSize{axis}")) for axis in "XYZ"]
     number = 1
-    for size in sizes:
-        number *= 1024 if size is None else size
-    return Threads(-(-number // _WARP), min(number, _WARP))
+    for axis in "XYZ":
+        number *= constant(getattr(launch.opview, f"blockSize{axis}")) or 1024
+    warps = -(-number // _WARP)
+    return Threads(-(-warps // _WARPS), min(warps, _WARPS), min(number, _WARP))
 
 
 def of_operation(operation: Any, *, loops: bool = False) -> Threads | None:
@@ -56,38 +60,44 @@ def of_condition(condition: Any, everybody: Threads) -> Threads:
     if isinstance(owner, ir.Block):
         return everybody
     if owner.name == "nvvm.elect.sync":
-        return Threads(everybody.warps, 1)
+        return everybody._replace(lanes=1)
     if owner.name == "arith.andi":
         one, other = (of_condition(each, everybody) for each in owner.operands)
         return one.and_of(other)
-    if (
-        owner.name == "arith.cmpi"
-        and owner.attributes["predicate"].value == 0
-        and constant(owner.operands[1]) is not None
-    ):
-        return everybody.and_of(_of_equal(owner.operands[0], everybody))
+    if owner.name == "arith.cmpi" and owner.attributes["predicate"].value == _EQUAL:
+        value, number = owner.operands
+        return everybody if constant(number) is None else everybody.and_of(_of_equal(value, everybody))
     return everybody
 
 
+_EQUAL = 0
+# The bit that part of a thread's index begins at and what it is the rest by, and how many threads have it in common.
+_PARTS: dict[tuple[int, int], dict[str, int]] = {
+    (0, 0): {"groups": 1, "warps": 1, "lanes": 1},
+    (0, _WARP): {"lanes": 1},
+    (0, _WARP * _WARPS): {"warps": 1, "lanes": 1},
+    (5, 0): {"groups": 1, "warps": 1},
+    (5, _WARPS): {"warps": 1},
+    (7, 0): {"groups": 1},
+}
+
+
 def _of_equal(value: Any, everybody: Threads) -> Threads:
-    """Those that have one number in `value`: the index of the thread, of its warp or of its warpgroup, or its rest."""
-    modulus, divisor = 0, 1
+    """Those for which a value is one number, where it is the index of thread, warp or warpgroup, or a rest of it."""
+    shift = modulus = 0
     while not isinstance(owner := value.owner, ir.Block):
         if owner.name == "nvvm.shfl.sync":
             value = owner.operands[1]  # the same in all threads of the warp
         elif owner.name in ("arith.index_cast", "arith.index_castui", "arith.extui"):
             value = owner.operands[0]
-        elif owner.name == "arith.remui" and not modulus and divisor == 1 and (number := constant(owner.operands[1])):
+        elif owner.name == "arith.remui" and not modulus and not shift and (number := constant(owner.operands[1])):
             modulus, value = number, owner.operands[0]
-        elif owner.name == "arith.shrui" and divisor == 1 and (number := constant(owner.operands[1])):
-            divisor, value = 1 << number, owner.operands[0]
+        elif owner.name == "arith.shrui" and not shift and (number := constant(owner.operands[1])):
+            shift, value = number, owner.operands[0]
         else:
             break
-    if not _is_thread_index(value):
-        return everybody
-    apart = modulus * divisor  # of two threads with the same number and others in between
-    groups = -(-everybody.warps * _WARP // apart) if apart else 1
-    return Threads(groups * max(divisor // _WARP, 1), min(divisor, _WARP))
+    part = _PARTS.get((shift, modulus))
+    return everybody._replace(**part) if part and _is_thread_index(value) else everybody
 
 
 def _is_thread_index(value: Any) -> bool:

@@ -12,7 +12,7 @@ from safegpu import _gate
 from safegpu._jax import ir, launch_context, utils
 from safegpu.watch._core import Call, Place, after, at_end, state, told
 from safegpu.watch._program import Mbarrier, constant, enclosing, index_of, mbarrier
-from safegpu.watch._threads import Threads, of_condition, of_kernel, of_operation
+from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
 
 # --- what has a barrier's address
 
@@ -250,9 +250,7 @@ def _are_all(allocation: ir.Value, events: list[_Bytes]) -> bool:
         return False
     transfers = [use for use in uses if use.kind in ("expect", "copy")]
     number = sum(event.arrives + (event.brought > 0) for event in events)
-    return number == len(transfers) and all(
-        of_operation(use.operation, loops=True) == Threads(1, 1) for use in transfers
-    )
+    return number == len(transfers) and all(of_operation(use.operation, loops=True) == ONE for use in transfers)
 
 
 def _refuse_bytes(events: list[_Bytes], announced: int, brought: int) -> None:

@@ -145,7 +145,7 @@ def _commit(call: Call) -> None:
 def _waited(call: Call) -> None:
     products = state(_Products)
     if _orders(call):
-        products.fences += 1
+        products.fences += "orders_tensor_core" in call.arguments
         for each in (products.products, products.commits, products.waits):
             each.clear()
     elif products.commits and (barrier := mbarrier(call["self"])) is not None:
@@ -227,12 +227,8 @@ def _accumulates(call: Call) -> None:
 @after("tcgen05.mma")
 def _accumulated(call: Call) -> None:
     accumulators, allocation = state(_Accumulators), span(call["d"]).allocation
-    first = accumulators.unwritten.get(allocation)
-    if first is None:
-        return
-    if next(enclosing(first.block)).name == "gpu.launch":  # nothing that comes later runs before
-        _refuse_accumulation(first)
-    accumulators.uses[allocation] = _uses(allocation)
+    if allocation in accumulators.unwritten:
+        accumulators.uses[allocation] = _uses(allocation)
 
 
 @after("TMEMRef.store")

@@ -83,16 +83,24 @@ def _is_surely_under_way(product: _Product, allowed: Any, block: ir.Block) -> bo
     "TMEMRef.store",
 )
 def _stored(call: Call) -> None:
+    _check_arrays(call, "stores", call["value"] if call.name == "TMEMRef.store" else call["self"])
+
+
+@after("fragmented_array.optimization_barrier")
+def _held_back(call: Call) -> None:
+    given = call["arrays"]
+    _check_arrays(call, "reads", *(given if isinstance(given, tuple) else (given,)))
+
+
+def _check_arrays(call: Call, does: str, *arrays: Any) -> None:
     products = state(_Products)
     if not products.under_way:
         return
-    array = call.get("value") if call.name == "TMEMRef.store" else call.get("self")
-    if not isinstance(array, fa.FragmentedArray):
-        return
-    instruction = _instruction(array.registers.flat[0])
+    instructions = {_instruction(each.registers.flat[0]) for each in arrays if isinstance(each, fa.FragmentedArray)}
     for product in list(products.under_way):
-        if instruction in product.instructions and not _may_be_done(product, products, call.block):
-            _gate.refuse("SG904", f"{call.name} stores the product of {told(product.place)}, which {_remedy(product)}")
+        if instructions.isdisjoint(product.instructions) or _may_be_done(product, products, call.block):
+            continue
+        _gate.refuse("SG904", f"{call.name} {does} the product of {told(product.place)}, which {_remedy(product)}")
 
 
 def _instruction(register: ir.Value) -> ir.Value | None:

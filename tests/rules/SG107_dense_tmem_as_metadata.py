@@ -87,7 +87,7 @@ def untyped_pairs_of_bits(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32]
     tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=metadata)  # L: SG107
 
 
-@legal(OUT, Dense)
+@legal(OUT, Dense, one_thread=True)
 def untyped_metadata(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Dense) -> None:
     metadata: Any = s.meta
-    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=metadata)
+    tcgen05.mma(s.acc, s.a, s.b, a_swizzle=128, b_swizzle=128, a_sparse_metadata=metadata, accumulate=False)

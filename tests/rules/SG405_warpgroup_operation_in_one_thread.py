@@ -48,6 +48,7 @@ def together(ctx: Context, o: Half, s: S) -> None:
     mgpu.warpgroup_barrier()
     mgpu.block_barrier()
     copy_tiled(o, s.tile, 128)
+    mgpu.commit_shared()
     s.all.arrive()
     with mgpu.single_thread():
         ctx.async_copy(src_ref=s.untiled, dst_ref=o, predicate=None)

@@ -43,6 +43,7 @@ def copies(ctx: Context, o: Half, s: S) -> None:
         s.full.arrive_expect_tx(BYTES)
     # each thread writes the same
     ctx.async_copy(src_ref=s.tile, dst_ref=o, predicate=None)
+    ctx.await_async_copy(0)
     # nothing is known of the bytes that are awaited
     ctx.async_copy(src_ref=o, dst_ref=s.tile, barrier=s.full, predicate=None, arrive=False)
     ctx.async_copy(src_ref=o, dst_ref=s.tile, barrier=s.each, predicate=None)

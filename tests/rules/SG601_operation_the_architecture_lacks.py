@@ -110,7 +110,8 @@ def commit(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Tiles) -> 
 
 @refused(OUT, Tiles, arch="sm_90a")
 def commit_on_hopper(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Tiles) -> None:
-    tcgen05.commit_arrive(s.barrier)  # L: SG601
+    with mgpu.single_thread():
+        tcgen05.commit_arrive(s.barrier)  # L: SG601
 
 
 @refused(OUT, Tiles, arch="sm_90a")

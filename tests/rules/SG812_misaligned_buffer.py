@@ -87,7 +87,7 @@ def bulk_copy(ctx: Context, o: Half, s: tuple[mgpu.BarrierArray, mgpu.SmemRef[mg
 
 @legal(OUT, Blackwell, one_thread=True)
 def operands(ctx: Context, o: mgpu.GmemRef[mgpu.float32], s: Blackwell) -> None:
-    tcgen05.mma(s.acc, s.a, mgpu.memref_slice(s.a, slice(0, 8)))
+    tcgen05.mma(s.acc, s.a, mgpu.memref_slice(s.a, slice(0, 8)), accumulate=False)
 
 
 @refused(F16, Last, arch="sm_90a")

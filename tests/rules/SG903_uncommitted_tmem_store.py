@@ -28,7 +28,8 @@ def zeros() -> mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.TCGEN05]:
 
 
 def finish(o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
-    tcgen05.commit_arrive(s.done)
+    with mgpu.single_thread():
+        tcgen05.commit_arrive(s.done)
     s.done.wait(orders_tensor_core=True)
     s.acc.load().store_untiled(o, optimized=False)
 

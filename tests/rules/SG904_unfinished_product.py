@@ -63,8 +63,8 @@ def computed_of_it(
 ) -> None:
     acc = start(s)
     mgpu.wgmma_commit_group()
-    half = (acc.value * 2.0).astype(mgpu.float16)
-    half[:, :32].store_untiled(mgpu.memref_slice(x, (slice(None), mgpu.ds(0, 32))), optimized=False)  # L: SG904
+    double = acc.value * 2.0
+    double[:, :32].store_untiled(mgpu.memref_slice(o, (slice(None), mgpu.ds(0, 32))), optimized=False)  # L: SG904
 
 
 @legal(IN, OUT, Tiles, arch=None)
@@ -190,6 +190,26 @@ def of_the_accumulator_before(
     mgpu.wgmma_commit_group()
     mgpu.wgmma_wait_group(0)
     acc.value.store_untiled(o, optimized=False)
+
+
+@refused(IN, OUT, Tiles, arch=None)
+def held_back_too_early(
+    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: Tiles
+) -> None:
+    acc = start(s)
+    mgpu.wgmma_commit_group()
+    value = mgpu.optimization_barrier(acc.value)  # L: SG904
+    mgpu.wgmma_wait_group(0)
+    value.store_untiled(o, optimized=False)
+
+
+@legal(IN, OUT, Tiles, arch=None)
+def held_back(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float32], s: Tiles) -> None:
+    first, second = start(s), start(s)
+    mgpu.wgmma_commit_group()
+    mgpu.wgmma_wait_group(0)
+    one, two = mgpu.optimization_barrier(first.value, second.value)
+    (one + two).store_untiled(o, optimized=False)
 
 
 # --- the operands

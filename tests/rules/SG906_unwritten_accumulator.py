@@ -28,28 +28,32 @@ def zeros() -> mgpu.FragmentedArray[mgpu.float32, mgpu.layouts.TCGEN05]:
 
 
 def finish(o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
-    tcgen05.commit_arrive(s.done)
+    with mgpu.single_thread():
+        tcgen05.commit_arrive(s.done)
     s.done.wait(orders_tensor_core=True)
     s.acc.load().store_untiled(o, optimized=False)
 
 
 @legal(OUT, Scratch)
 def first(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
-    tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
-    tcgen05.mma(s.acc, s.a, s.b)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
+        tcgen05.mma(s.acc, s.a, s.b)
     finish(o, s)
 
 
 @refused(OUT, Scratch)
 def by_default(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
-    tcgen05.mma(s.acc, s.a, s.b)  # L: SG906
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b)  # L: SG906
     finish(o, s)
 
 
 @refused(OUT, Scratch)
 def written_out(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
-    tcgen05.mma(s.other, s.a, s.b, accumulate=False)
-    tcgen05.mma(s.acc, s.a, s.b, accumulate=True)  # L: SG906
+    with mgpu.single_thread():
+        tcgen05.mma(s.other, s.a, s.b, accumulate=False)
+        tcgen05.mma(s.acc, s.a, s.b, accumulate=True)  # L: SG906
     finish(o, s)
 
 
@@ -57,7 +61,8 @@ def written_out(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scrat
 def stored(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
     s.acc.store(zeros())
     tcgen05.commit_tmem()
-    tcgen05.mma(s.acc, s.a, s.b)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b)
     finish(o, s)
 
 
@@ -66,7 +71,8 @@ def stored_in_parts(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: S
     for column in (0, 32):
         s.acc.slice(slice(None), mgpu.ds(column, 32)).store(zeros()[:, :32])
     tcgen05.commit_tmem()
-    tcgen05.mma(s.acc, s.a, s.b)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b)
     finish(o, s)
 
 
@@ -81,7 +87,8 @@ def in_one_thread(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scr
 def loop(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
     @mgpu.fori(mgpu.c(4, mgpu.Index), None)
     def _(step: mgpu.Index, _: None) -> None:
-        tcgen05.mma(s.acc, s.a, s.b, accumulate=step > 0)
+        with mgpu.single_thread():
+            tcgen05.mma(s.acc, s.a, s.b, accumulate=step > 0)
 
     finish(o, s)
 
@@ -90,7 +97,8 @@ def loop(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> 
 def loop_that_never_begins(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
     @mgpu.fori(mgpu.c(4, mgpu.Index), None)
     def _(step: mgpu.Index, _: None) -> None:
-        tcgen05.mma(s.acc, s.a, s.b)  # L: SG906
+        with mgpu.single_thread():
+            tcgen05.mma(s.acc, s.a, s.b)  # L: SG906
 
     finish(o, s)
 
@@ -99,9 +107,9 @@ def loop_that_never_begins(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32
 def written_a_pass_before(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
     @mgpu.fori(mgpu.c(4, mgpu.Index), None)
     def _(step: mgpu.Index, _: None) -> None:
-        with mgpu.when(step > 0):
+        with mgpu.when(step > 0), mgpu.single_thread():
             tcgen05.mma(s.acc, s.a, s.b)
-        with mgpu.when(step.eq(0)):
+        with mgpu.when(step.eq(0)), mgpu.single_thread():
             tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
 
     finish(o, s)
@@ -121,7 +129,8 @@ def written_by_another_warpgroup(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.f
 @legal(OUT, Scratch)
 def decided_elsewhere(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
     adds: Any = mgpu.block_id(mgpu.Dimension.x) > 0
-    tcgen05.mma(s.acc, s.a, s.b, accumulate=adds)
+    with mgpu.single_thread():
+        tcgen05.mma(s.acc, s.a, s.b, accumulate=adds)
     finish(o, s)
 
 
@@ -133,8 +142,9 @@ def raw_product(acc: Any, a: Any, b: Any, adds: bool) -> None:
 
 @legal(OUT, Scratch)
 def written_by_raw_code(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Scratch) -> None:
-    raw_product(s.acc, s.a, s.b, False)
-    tcgen05.mma(s.acc, s.a, s.b)
+    with mgpu.single_thread():
+        raw_product(s.acc, s.a, s.b, False)
+        tcgen05.mma(s.acc, s.a, s.b)
     finish(o, s)
 
 
