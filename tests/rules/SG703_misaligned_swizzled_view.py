@@ -1,5 +1,7 @@
 """Mosaic GPU counts what a swizzle moves from the start of a view; TMA and the tensor core, from that of shared memory."""
 
+from typing import Any
+
 from _twins import legal, refused
 
 import safegpu as mgpu
@@ -90,7 +92,8 @@ def tiled_store(ctx: mgpu.LaunchContext, o: HALF, s: S) -> None:
 
 @refused(OUT, S, arch="sm_90a", cluster=2)
 def async_store(ctx: mgpu.LaunchContext, o: HALF, s: S) -> None:
-    rows = mgpu.memref_unsqueeze(mgpu.memref_unfold(mgpu.memref_slice(s.rows, slice(4, 68)), 0, (8, 8)), 1)
+    rows: Any = mgpu.memref_unfold(mgpu.memref_slice(s.rows, slice(4, 68)), 0, (8, 8))
+    rows = mgpu.memref_unsqueeze(rows, 1)
     halves(o).store_tiled_async(rows, s.barrier, X, mgpu.c(1, mgpu.Index), 128)  # L: SG703
 
 
