@@ -137,6 +137,8 @@ def alone(directory: Path, name: str) -> Iterator[Path]:
 
 
 def interpreter(shared: Path, kind: str) -> Path:
+    if kind == "jax":
+        pytest.importorskip("jax")
     with alone(shared, f"environment {kind}") as root:
         if (root / "python").exists():
             return Path((root / "python").read_text())
