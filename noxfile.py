@@ -33,11 +33,12 @@ BELOW_JAX = ("ml-dtypes", "numpy", "nvidia-.*", "opt-einsum", "scipy")
 BELOW_MYPY = ("ast-serialize", "librt", "mypy-extensions", "pathspec")
 
 WITHOUT_JAX = (
-    "tests/check", "tests/commands", "tests/stubs", "tests/test_canaries.py", "tests/test_rules.py", "tests/test_wheel.py",
+    "tests/check/test_findings.py", "tests/check/test_identify.py", "tests/check/test_pages.py",
+    "tests/check/test_registry.py", "tests/stubs", "tests/test_rules.py", "tests/test_wheel.py",
 )  # fmt: skip
 WITH_JAX = (
-    "tests/runtime", "tests/surface", "tests/test_architectures.py", "tests/test_bugs.py", "tests/test_codegen.py",
-    "tests/test_compile.py", "tests/test_docs.py", "tests/test_examples.py", "tests/test_rules.py", "tests/check/test_inventory.py",
+    "tests/check/test_inventory.py", "tests/runtime", "tests/surface", "tests/test_codegen.py", "tests/test_compile.py",
+    "tests/test_examples.py", "tests/test_rules.py",
 )  # fmt: skip
 CHECKERS_ALONE = "not test_checker and not test_other_checker and not cells"
 """Of `test_rules.py`, what runs no checker over all files is about jax."""
@@ -159,10 +160,12 @@ def compatibility(session: nox.Session) -> None:
 HEAD = """\
 # Compatibility
 
-`nox` writes this page. The versions are those of `safegpu/commands/tested.py`; a jax outside `>=0.11.2,<0.13` is refused at the first use
-of a name that needs it. The typed surface is that of jax 0.11.2. What 0.12.0.1 dropped, `TMABarrier`, safegpu makes of a `Barrier`; what it added
-is there beside it, untyped at its old place: `safegpu.utils`, `fragmented_array` and the rest hand on whatever the installed Mosaic GPU has.
-"""
+`nox` runs these combinations and writes this page. Their versions are those of `safegpu/commands/tested.py`; everything else is pinned by
+`tests/requirements.txt`. Another jax than `>=0.11.2,<0.13` is refused at the first use of a name that needs it.
+
+The typed surface is that of jax 0.11.2, and what 0.12 added to it. A name that came with 0.12, as `CtaBarrier`, says so on 0.11.2: "CtaBarrier
+needs jax >= 0.12, got 0.11.2". `TMABarrier`, which 0.12 dropped, is a `Barrier` of one arrival there.
+"""  # noqa: E501
 
 
 def _is(row: dict[str, Any], wanted: dict[str, str]) -> bool:

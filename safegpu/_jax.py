@@ -35,8 +35,8 @@ from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
     "LACKING", "SINCE", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "core", "fa", "fun_name",
-    "gpu", "ir", "jax", "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context",
-    "module_of", "no_such", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
+    "gpu", "ir", "jax", "known_capability", "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu",
+    "mlir_context", "module_of", "no_such", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
 
 

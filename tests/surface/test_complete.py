@@ -11,7 +11,9 @@ LEFT_OUT = {
         "modules of Mosaic GPU's own; what authors use of them are names of the package"
     ),
     "utils.logger": "for Mosaic GPU's own messages",
-    "Barrier.* | ClusterBarrier.* | CtaBarrier.* | TMABarrier.* | TMEM.*": "a spec is, to a checker, the reference that it becomes",
+    "Barrier.* | ClusterBarrier.* | CtaBarrier.* | TMABarrier.* | TMEM.*": (
+        "a spec is, to a checker, the reference that it becomes"
+    ),
     "LaunchContext.buffers | LaunchContext.tma_descriptors | LaunchContext.num_params": (
         "what the context records of the launch, host side"
     ),
