@@ -208,6 +208,9 @@ def test_tested_versions_are_those_of_the_tests() -> None:
     assert tested.TESTED["basedpyright"][0] in (ROOT / "docs/editors.md").read_text()
     readme = (ROOT / "README.md").read_text()
     assert f"(tested with {' and '.join(tested.TESTED['jax'])})" in readme
+    page = (ROOT / "docs/compatibility.md").read_text()
+    for version in (*tested.PYTHON, *tested.TESTED["jax"], *tested.TESTED["mypy"]):
+        assert f"| {version}" in page, "run nox"
     classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
     assert [each for each in classifiers if "3." in each.rpartition(" ")[2]] == [
         f"Programming Language :: Python :: {version}" for version in tested.PYTHON
