@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import importlib
 import re
+from importlib import metadata
 from typing import Any
 
 import jax.experimental.mosaic.gpu as mgpu
@@ -76,9 +77,16 @@ _MULTIMEM_SASS = {
 }
 
 
+# How PTX says where a copy goes that is for its own block: since jax 0.12, as the block's memory.
+OWN_SMEM = "shared::cluster" if metadata.version("jax") == "0.11.2" else "shared::cta"
+
+
 def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], sass: dict[str, int]) -> dict[str, Any]:
     """What every Hopper matmul has: four products a step of 128 bytes along k, and its producer unrolled by two."""
-    copy = "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
+    copy, multicast = (
+        f"cp.async.bulk.tensor.4d.{where}.global.mbarrier::complete_tx::bytes"
+        for where in (OWN_SMEM, "shared::cluster")
+    )
     return {
         "arch": "sm_90a",
         "body": "hopper_matmul",
@@ -87,7 +95,7 @@ def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], s
             "wgmma.fence.sync.aligned": 1,
             "wgmma.wait_group.sync.aligned": 1,
             copy: 2,
-            f"{copy}.multicast::cluster": 2,
+            f"{multicast}.multicast::cluster": 2,
             "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group": stores,
             "fence.proxy.async.shared::cta": stores,
             "setmaxnreg.dec.sync.aligned.u32": 1,
@@ -183,7 +191,7 @@ def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
     """A tile is loaded in four places of the code and stored once for each device; a signal goes to each peer."""
     loads, peers = 4, devices - 1
     ptx = {
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes": loads,
+        f"cp.async.bulk.tensor.2d.{OWN_SMEM}.global.mbarrier::complete_tx::bytes": loads,
         "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group": devices,
         "cp.async.bulk.commit_group": devices,
         "cp.async.bulk.wait_group.read": 1,
