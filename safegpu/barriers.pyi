@@ -159,7 +159,7 @@ class CtaBarrierRef:
     """Named barriers of the block (`CtaBarrier(arrival_count)`; PTX ISA, "barrier"): index several to use one. Of jax 0.12."""
 
     base_id: int
-    offset: ir.Value[Any]
+    offset: ir.Value[ir.IntegerType]
     arrival_count: int
     num_barriers: int
     def __init__(self, base_id: int, offset: IntegerValue, arrival_count: int, num_barriers: int = ...) -> None: ...
@@ -167,7 +167,7 @@ class CtaBarrierRef:
     def initialize(base_id: int, arrival_count: int = ..., num_barriers: int = ...) -> CtaBarrierRef:
         """The barriers from number `base_id` on."""
     def __getitem__(self, offset: IndexValue | IntegerValue | int) -> CtaBarrierRef: ...
-    def get_barrier_id(self) -> ir.Value[Any]:
+    def get_barrier_id(self) -> ir.Value[ir.IntegerType]:
         """The number of the barrier. Raises ValueError for several."""
     def arrive(self, *, predicate: IntegerValue | None = ...) -> None:
         """Arrives without waiting (PTX ISA, "bar.arrive")."""

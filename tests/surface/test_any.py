@@ -61,7 +61,7 @@ REASONED = (
         r".*\.(reduce\(scratch|\w+_cancel\(result_ref|async_prefetch\(gmem_ref)\)", UNKNOWN, "of any dtype and swizzle"
     ),
     Reasoned(r".*\.load_tiled\(_load_fun\)", UNKNOWN, "for Mosaic GPU's own use"),
-    Reasoned(r".*\.(optimization_barrier|plan_tiled_transfer)(\(\w+\)| ->)", UNKNOWN, "arrays and layouts of any kind"),
+    Reasoned(r".*\.(optimization_barrier|plan_\w+_transfer)(\(\w+\)| ->)", UNKNOWN, "arrays and layouts of any kind"),
     Reasoned(r".*\.(to_layout_attr|wrap|transfer_tiled)\(layout\)", UNKNOWN, "of any layout"),
     Reasoned(r".*\.(foreach|as_tiled_layout)\(self\)", UNKNOWN, "of any layout, or width"),
     Reasoned(r"tcgen05\.DenseTMEM\.load\(self\)", UNKNOWN, "of one block or of two"),
@@ -77,7 +77,7 @@ REASONED = (
         "of any type",
     ),
     Reasoned(r"(utils|refs)\.(multimem_\w+|MultimemRef\.store)(\(\w+\)| ->)", RAW, "a vector, and a pointer"),
-    Reasoned(r".*(ptr|address|tmem_addr|barrier)(\)|( ->)|$)", RAW, "a pointer: the stubs have no LLVM types"),
+    Reasoned(r".*(ptr|address|tmem_addr|barrier|to_memref_descriptor)(\)|( ->)|$)", RAW, "a pointer: the stubs have no LLVM types"),
     Reasoned(r"launch_context\.Scratch\.host_init", RAW, "a pointer: the stubs have no LLVM types"),
     Reasoned(r"scalars\.c ->", RAW, "a constant of a dtype that no scalar class is for"),
     # what is not ours to type
