@@ -25,6 +25,7 @@ from safegpu.barriers import BarrierArray as BarrierArray
 from safegpu.barriers import BarrierRef as BarrierRef
 from safegpu.barriers import CollectiveBarrierArray as CollectiveBarrierArray
 from safegpu.barriers import CollectiveBarrierRef as CollectiveBarrierRef
+from safegpu.barriers import CtaBarrierArray as CtaBarrierArray
 from safegpu.barriers import CtaBarrierRef as CtaBarrierRef
 from safegpu.barriers import DialectBarrierRef as DialectBarrierRef
 from safegpu.barriers import ThreadSubset as ThreadSubset

@@ -51,9 +51,9 @@ TMABarrier = getattr(core, "TMABarrier", _tma_barrier)
 # What the typed surface has and not every supported jax: the last part of the name, and the version that brought it.
 SINCE = dict.fromkeys(
     (
-        "CtaBarrier", "CtaBarrierRef", "HBM_ALIGNMENT", "Unreduced", "async_copy_im2col", "before_thread_sync",
-        "descriptor_prefetch", "has_unreduced_dims", "is_unreduced", "memref_descriptor_type", "plan_gmem_transfer",
-        "to_memref_descriptor", "unreduced_operation",
+        "CtaBarrier", "CtaBarrierArray", "CtaBarrierRef", "HBM_ALIGNMENT", "Unreduced", "async_copy_im2col",
+        "before_thread_sync", "descriptor_prefetch", "has_unreduced_dims", "is_unreduced", "memref_descriptor_type",
+        "plan_gmem_transfer", "to_memref_descriptor", "unreduced_operation",
     ),
     "0.12",
 )  # fmt: skip

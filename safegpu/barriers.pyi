@@ -156,7 +156,7 @@ class DialectBarrierRef:
         """The barrier as a reference of the dialect's barrier type."""
 
 class CtaBarrierRef:
-    """Named barriers of the block (`CtaBarrier(arrival_count)`; PTX ISA, "barrier"): index several to use one. Of jax 0.12."""
+    """One named barrier of the block (`CtaBarrier(arrival_count)`; PTX ISA, "barrier"). Of jax 0.12."""
 
     base_id: int
     offset: ir.Value[ir.IntegerType]
@@ -164,12 +164,22 @@ class CtaBarrierRef:
     num_barriers: int
     def __init__(self, base_id: int, offset: IntegerValue, arrival_count: int, num_barriers: int = ...) -> None: ...
     @staticmethod
-    def initialize(base_id: int, arrival_count: int = ..., num_barriers: int = ...) -> CtaBarrierRef:
-        """The barriers from number `base_id` on."""
+    def initialize(base_id: int, arrival_count: int = ..., num_barriers: int = ...) -> Any:
+        """The barriers from number `base_id` on: a `CtaBarrierRef` of one, a `CtaBarrierArray` of several."""
     def __getitem__(self, offset: IndexValue | IntegerValue | int) -> CtaBarrierRef: ...
     def get_barrier_id(self) -> ir.Value[ir.IntegerType]:
-        """The number of the barrier. Raises ValueError for several."""
+        """The barrier's number."""
     def arrive(self, *, predicate: IntegerValue | None = ...) -> None:
         """Arrives without waiting (PTX ISA, "bar.arrive")."""
     def arrive_and_wait(self) -> None:
         """Arrives, and waits until `arrival_count` threads have (PTX ISA, "bar.sync")."""
+
+class CtaBarrierArray:
+    """Several named barriers (`CtaBarrier(arrival_count, num_barriers=n)`): index it to use one. Of jax 0.12."""
+
+    base_id: int
+    offset: ir.Value[ir.IntegerType]
+    arrival_count: int
+    num_barriers: int
+    def __iter__(self) -> Iterator[CtaBarrierRef]: ...
+    def __getitem__(self, offset: IndexValue | IntegerValue | int) -> CtaBarrierRef: ...

@@ -224,8 +224,11 @@ def rule_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_oracle(file: Path) -> None:
     """Each illegal twin raises in Mosaic GPU, in the quoted words, safegpu refuses the refused, and the rest lowers."""
     pytest.importorskip("jax")
+    from safegpu._jax import LACKING
     from safegpu.offline.lowering import tracing_context
 
+    if LACKING and file.stem == "kernel_jax_0_12":
+        pytest.skip("what jax 0.12 added")
     module = importlib.import_module(file.stem)
     twins = sys.modules["_twins"]
     marks = {line: rule for (_, line), rule in (expectations([file]) | refusals([file])).items()}

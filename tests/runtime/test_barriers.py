@@ -90,7 +90,7 @@ if "CtaBarrier" not in LACKING:
     @in_kernel(scratch=(mgpu.CtaBarrier(128), mgpu.CtaBarrier(128, num_barriers=2)))
     def test_named_barriers(ctx: Any, x: Any, o: Any, barriers: Any) -> None:
         one, many = barriers
-        assert isinstance(one, mgpu.CtaBarrierRef) and isinstance(many, mgpu.CtaBarrierRef)
+        assert (type(one), type(many), type(many[0])) == (mgpu.CtaBarrierRef, mgpu.CtaBarrierArray, mgpu.CtaBarrierRef)
         one.arrive_and_wait()
         many[0].arrive()
         many[mgpu.block_id(X)].arrive_and_wait()
