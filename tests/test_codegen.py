@@ -77,8 +77,12 @@ _MULTIMEM_SASS = {
 }
 
 
-# How PTX says where a copy goes that is for its own block: since jax 0.12, as the block's memory.
-OWN_SMEM = "shared::cluster" if metadata.version("jax") == "0.11.2" else "shared::cta"
+# How PTX says where a copy goes that is for its own block, and how it announces bytes: since jax 0.12, as the block's.
+OWN_SMEM, ANNOUNCE = (
+    ("shared::cluster", "mbarrier.arrive.expect_tx.shared.b64")
+    if metadata.version("jax") == "0.11.2"
+    else ("shared::cta", "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64")
+)
 
 
 def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], sass: dict[str, int]) -> dict[str, Any]:
@@ -253,7 +257,7 @@ KERNELS = {
         body="cluster_exchange",
         ptx={
             "st.async.cluster.shared::cluster.mbarrier::complete_tx::bytes.b32": _EXCHANGED,
-            "mbarrier.arrive.expect_tx.shared.b64": 1,
+            ANNOUNCE: 1,
         },
         sass={"STAS": _EXCHANGED, "UCGABAR_WAIT": 1},
     ),
@@ -263,7 +267,7 @@ KERNELS = {
         body="cluster_reduce",
         ptx={
             "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32": _REDUCED,
-            "mbarrier.arrive.expect_tx.shared.b64": 1,
+            ANNOUNCE: 1,
             "mbarrier.arrive.shared::cluster.b64": 1,
         },
         sass={"REDAS.ADD.S32": _REDUCED, "SYNCS.ARRIVE.TRANS64.RED.A1T0": 1},
