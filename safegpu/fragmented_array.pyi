@@ -844,7 +844,8 @@ class FragmentedArray(InRegisters[_D, _L_co], Generic[_D, _L_co]):
     ) -> FragmentedArray[D, layouts.WGMMA_ACC_32BIT]: ...
     @overload
     def to_layout[D](
-        self: FragmentedArray[D, layouts.WGMMA_UPCAST_2X | layouts.WGMMA_UPCAST_4X],
+        # from WGMMA, jax 0.12
+        self: FragmentedArray[D, layouts.WGMMA_UPCAST_2X | layouts.WGMMA_UPCAST_4X | layouts.WGMMA],
         new_layout: FragmentedLayout[layouts.WGMMA_UPCAST_2X],
     ) -> FragmentedArray[D, layouts.WGMMA_UPCAST_2X]: ...
     @overload

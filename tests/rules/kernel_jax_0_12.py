@@ -10,9 +10,10 @@ X = mgpu.Dimension.x
 SINGLE = "Operation is only valid for a single barrier, but barrier ref contains"
 IMAGES = mgpu.GMEM((2, 16, 16, 64), mgpu.float16)
 DOUBLE = mgpu.GMEM((64, 8), mgpu.float64)
-HALF = mgpu.GMEM((64, 8), mgpu.float16)
+HALF = mgpu.GMEM((64, 64), mgpu.float16)
 
 type Images = mgpu.GmemRef[mgpu.float16]
+type Halves = mgpu.GmemRef[mgpu.float16]
 type Doubles = mgpu.GmemRef[mgpu.float64]
 
 
@@ -42,6 +43,11 @@ def several_at_once(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
 @illegal(IMAGES, S, arch="sm_90a", raises=SINGLE)
 def several_arrive(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
     s.several.arrive()  # E: SG401
+
+
+@illegal(IMAGES, S, arch="sm_90a", raises="Expected a dynamic index or an integer")
+def one_by_a_float(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
+    s.several[mgpu.c(1.0, mgpu.float32)].arrive()  # E: SG000
 
 
 def windows(ctx: mgpu.LaunchContext[mgpu.sm_90a], x: Images, to: mgpu.SmemRef[mgpu.float16], at: Any) -> None:
@@ -77,6 +83,30 @@ def images_of_another_dtype(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
     ctx.async_copy_im2col(src_ref=x, dst_ref=s.other, barrier=s.loaded, window_start_bounds=bounds, start_indices=start, filter_offsets=at, swizzle=128)  # fmt: skip  # E: SG307
 
 
+@illegal(IMAGES, S, arch="sm_90a", raises="Dynamic start_indices must have index type")
+def start_of_another_type(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
+    bounds, start, at = [(0, 0), (0, 0)], (0, mgpu.c(0, mgpu.int32), 0, 0), (0, 0)
+    ctx.async_copy_im2col(src_ref=x, dst_ref=s.plain, barrier=s.loaded, window_start_bounds=bounds, start_indices=start, filter_offsets=at)  # fmt: skip  # E: SG000
+
+
+@illegal(IMAGES, S, arch="sm_90a", raises="Dynamic filter_offsets must have index type")
+def offset_of_another_type(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
+    bounds, start, at = [(0, 0), (0, 0)], (0, 0, 0, 0), (0, mgpu.c(0, mgpu.int32))
+    ctx.async_copy_im2col(src_ref=x, dst_ref=s.plain, barrier=s.loaded, window_start_bounds=bounds, start_indices=start, filter_offsets=at)  # fmt: skip  # E: SG000
+
+
+@illegal(IMAGES, S, arch="sm_90a", raises="Unsupported start index type")
+def start_that_is_no_number(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
+    bounds, start, at = [(0, 0), (0, 0)], (0, 0, 0, "0"), (0, 0)
+    ctx.async_copy_im2col(src_ref=x, dst_ref=s.plain, barrier=s.loaded, window_start_bounds=bounds, start_indices=start, filter_offsets=at)  # fmt: skip  # E: SG000
+
+
+@illegal(IMAGES, S, arch="sm_90a", raises="Unsupported filter offset type")
+def offset_that_is_no_number(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
+    bounds, start, at = [(0, 0), (0, 0)], (0, 0, 0, 0), (0, "0")
+    ctx.async_copy_im2col(src_ref=x, dst_ref=s.plain, barrier=s.loaded, window_start_bounds=bounds, start_indices=start, filter_offsets=at)  # fmt: skip  # E: SG000
+
+
 @legal(DOUBLE, DOUBLE, S, arch="sm_90a")
 def products_of_float64(ctx: mgpu.LaunchContext, x: Doubles, o: Doubles, s: S) -> None:
     layouts = mgpu.MMALayouts(mgpu.float64)
@@ -93,3 +123,9 @@ def into_another_accumulator(ctx: mgpu.LaunchContext, x: Doubles, o: Doubles, s:
     b = mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.float64), (8, 8), layout=layouts.rhs)
     acc = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float32), (64, 8), layout=layouts.acc)
     mgpu.mma(acc, a, b)  # E: SG303
+
+
+@legal(HALF, HALF, S, arch="sm_90a")
+def to_the_layout_of_4_bits(ctx: mgpu.LaunchContext, x: Halves, o: Halves, s: S) -> None:
+    array = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.to_layout(mgpu.WGMMA_LAYOUT_UPCAST_2X).store_untiled(o, optimized=False)
