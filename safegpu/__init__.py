@@ -41,7 +41,9 @@ def __getattr__(name: str) -> Any:
     for public, value in names.items():
         globals().setdefault(public, value)
     if name not in names:
-        raise AttributeError(f"neither safegpu nor the installed jax's Mosaic GPU has {name!r}")
+        from safegpu._jax import no_such
+
+        raise no_such(name, f"neither safegpu nor the installed jax's Mosaic GPU has {name!r}")
     return names[name]
 
 

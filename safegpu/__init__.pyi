@@ -25,6 +25,8 @@ from safegpu.barriers import BarrierArray as BarrierArray
 from safegpu.barriers import BarrierRef as BarrierRef
 from safegpu.barriers import CollectiveBarrierArray as CollectiveBarrierArray
 from safegpu.barriers import CollectiveBarrierRef as CollectiveBarrierRef
+from safegpu.barriers import CtaBarrierArray as CtaBarrierArray
+from safegpu.barriers import CtaBarrierRef as CtaBarrierRef
 from safegpu.barriers import DialectBarrierRef as DialectBarrierRef
 from safegpu.barriers import ThreadSubset as ThreadSubset
 from safegpu.dtypes import DType as DType
@@ -137,6 +139,7 @@ from safegpu.specs import SMEM as SMEM
 from safegpu.specs import TMEM as TMEM
 from safegpu.specs import Barrier as Barrier
 from safegpu.specs import ClusterBarrier as ClusterBarrier
+from safegpu.specs import CtaBarrier as CtaBarrier
 from safegpu.specs import Many as Many
 from safegpu.specs import Scratch as Scratch
 from safegpu.specs import ShapeDtypeStruct as ShapeDtypeStruct
@@ -174,7 +177,7 @@ __all__ = [
     "TMA_INDICES_4_LAYOUT", "TMA_INDICES_LAYOUT", "TMEM", "TMEM_NATIVE_LAYOUT", "WGMMA_COL_LAYOUT", "WGMMA_LAYOUT",
     "WGMMA_LAYOUT_8BIT", "WGMMA_LAYOUT_UPCAST_2X", "WGMMA_LAYOUT_UPCAST_4X", "WGMMA_ROW_LAYOUT",
     "WGMMA_TRANSPOSED_LAYOUT", "AsyncCopyImplementation", "Barrier", "BarrierRef", "ClusterBarrier",
-    "CollectiveBarrierRef", "CopyPartition", "DialectBarrierRef", "DynamicSlice", "FragmentedArray",
+    "CollectiveBarrierRef", "CopyPartition", "CtaBarrier", "CtaBarrierRef", "DialectBarrierRef", "DynamicSlice", "FragmentedArray",
     "FragmentedLayout", "LaunchContext", "LoweringSemantics", "MMALayouts", "MemRefTransform",
     "MultimemReductionOp", "OOBFillMode", "Partition", "Partition1D", "Rounding", "SemaphoreRef",
     "ShapeDtypeStruct", "TMABarrier", "TMAReductionOp", "ThreadSubset", "TileTransform", "TiledLayout",

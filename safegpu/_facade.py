@@ -64,7 +64,10 @@ def mirror(module: types.ModuleType, own: dict[str, Any]) -> tuple[Callable[[str
         try:
             return getattr(module, name)
         except AttributeError:
-            raise AttributeError(f"neither {own['__name__']} nor jax's {module.__name__} has {name!r}") from None
+            # a facade is for a module of jax's, which is imported when this is asked
+            from safegpu._jax import no_such
+
+            raise no_such(name, f"neither {own['__name__']} nor jax's {module.__name__} has {name!r}") from None
 
     def module_dir() -> list[str]:
         return sorted({*own, *dir(module)})

@@ -34,10 +34,10 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
-    "DYNAMIC", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith", "buffer_bytes", "core", "fa",
-    "fun_name", "gpu", "ir", "is_kernel_argument", "jax", "known_capability", "launch_context", "layouts",
-    "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "module_of", "nvvm", "profiler",
-    "stated_capability", "tcgen05", "utils",
+    "DYNAMIC", "LACKING", "SINCE", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith",
+    "buffer_bytes", "core", "fa", "fun_name", "gpu", "ir", "is_kernel_argument", "jax", "known_capability",
+    "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "module_of", "no_such",
+    "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
 
 
@@ -49,8 +49,27 @@ def _tma_barrier(num_barriers: int = 1) -> core.Barrier:
     return core.Barrier(arrival_count=1, num_barriers=num_barriers)
 
 
-# jax 0.12 dropped the name: a TMA barrier is a barrier with one arrival. It added CtaBarrier.
+# jax 0.12 dropped the name: a TMA barrier is a barrier with one arrival.
 TMABarrier = getattr(core, "TMABarrier", _tma_barrier)
+
+# What the typed surface has and not every supported jax: the last part of the name, and the version that brought it.
+SINCE = dict.fromkeys(
+    (
+        "CtaBarrier", "CtaBarrierArray", "CtaBarrierRef", "HBM_ALIGNMENT", "Unreduced", "async_copy_im2col",
+        "before_thread_sync", "descriptor_prefetch", "has_unreduced_dims", "is_unreduced", "memref_descriptor_type",
+        "plan_gmem_transfer", "to_memref_descriptor", "unreduced_operation",
+    ),
+    "0.12",
+)  # fmt: skip
+LACKING = {name for name, since in SINCE.items() if jax.__version_info__ < tuple(map(int, since.split(".")))}
+"""Those that the installed jax has not."""
+
+
+def no_such(name: str, otherwise: str) -> AttributeError:
+    """The error for a name that is not there: that a later jax has it, or what else there is to say."""
+    return AttributeError(f"{name} needs jax >= {SINCE[name]}, got {jax.__version__}" if name in LACKING else otherwise)
+
+
 _SPECS = ("Barrier", "ClusterBarrier", "CtaBarrier", "TMABarrier", "TMEM", "Union")
 SPEC_TYPES = (jax.ShapeDtypeStruct, *(getattr(core, name) for name in _SPECS if hasattr(core, name)))
 

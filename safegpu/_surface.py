@@ -74,5 +74,8 @@ def public_names() -> dict[str, Any]:
 
 
 def star_names() -> list[str]:
-    """What `from safegpu import *` gives: Mosaic GPU's names. One of ours could hide a name of its author's."""
-    return public(mgpu)
+    """What `from safegpu import *` gives: Mosaic GPU's names, also those that a later jax dropped.
+
+    One of ours could hide a name of its author's.
+    """
+    return list(dict.fromkeys([*public(mgpu), "TMABarrier"]))

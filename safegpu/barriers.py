@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from safegpu._gate import needing, require
-from safegpu._jax import utils
+from safegpu._jax import LACKING, utils
 from safegpu.architectures import HasClusters, HasTcgen05
 from safegpu.scalars import giving_scalars
 from safegpu.watch import watched
@@ -36,6 +36,8 @@ def wrap_barrier(barrier: Any) -> Any:
     if isinstance(barrier, utils.CollectiveBarrierRef):
         one = isinstance(wrap_barrier(barrier.barrier), BarrierRef)
         return promote(barrier, CollectiveBarrierRef if one else CollectiveBarrierArray)
+    if "CtaBarrierRef" not in LACKING and isinstance(barrier, utils.CtaBarrierRef):
+        return promote(barrier, CtaBarrierRef if barrier.num_barriers == 1 else CtaBarrierArray)
     if isinstance(barrier, utils.DialectBarrierRef):
         wrap_barrier(barrier.barrier_ref)
         return promote(barrier, DialectBarrierRef)
@@ -160,3 +162,27 @@ class DialectBarrierRef(utils.DialectBarrierRef):
     initialize = staticmethod(_making(utils.DialectBarrierRef.initialize))
     from_barrier_memref = classmethod(_making(utils.DialectBarrierRef.from_barrier_memref.__func__))
     __getitem__ = _making(utils.DialectBarrierRef.__getitem__)
+
+
+if "CtaBarrierRef" not in LACKING:
+    __all__ += ["CtaBarrierArray", "CtaBarrierRef"]
+
+    class _CtaBarrier(utils.CtaBarrierRef):
+        __slots__ = ()
+        __class_getitem__ = classmethod(types.GenericAlias)
+
+        initialize = staticmethod(_making(utils.CtaBarrierRef.initialize))
+        __getitem__ = _making(utils.CtaBarrierRef.__getitem__)
+
+        def __iter__(self) -> Iterator[Any]:
+            return (self[index] for index in range(self.num_barriers))
+
+    class CtaBarrierRef(_CtaBarrier):
+        """One named barrier of the block."""
+
+        __slots__ = ()
+
+    class CtaBarrierArray(_CtaBarrier):
+        """Named barriers that are allocated together; an index gives one."""
+
+        __slots__ = ()

@@ -52,8 +52,16 @@ class BarrierRef:
         scope: ThreadSubset = ...,
     ) -> None:
         """Each thread of the warpgroup arrives, `arrival_count` times (PTX ISA, "mbarrier.arrive")."""
-    def arrive_expect_tx(self, tx_count: int | IndexValue | IntegerValue, predicate: IntegerValue | None = ...) -> None:
-        """One thread arrives and announces `tx_count` bytes (PTX ISA, "mbarrier.arrive.expect_tx")."""
+    def arrive_expect_tx(
+        self,
+        tx_count: int | IndexValue | IntegerValue,
+        predicate: IntegerValue | None = ...,
+        tensor_core_order_scope: ThreadSubset | None = ...,
+    ) -> None:
+        """One thread arrives and announces `tx_count` bytes (PTX ISA, "mbarrier.arrive.expect_tx").
+
+        With `tensor_core_order_scope` (jax 0.12), after the tcgen05 work of these threads.
+        """
     def complete_tx(self, tx_count: int | IndexValue | IntegerValue, predicate: IntegerValue | None = ...) -> None:
         """Takes `tx_count` bytes as arrived (PTX ISA, "mbarrier.complete_tx"): what a copy does by itself."""
     def get_ptr(self) -> ir.Value[Any]:
@@ -146,3 +154,32 @@ class DialectBarrierRef:
         """The barrier's address, a pointer to shared memory."""
     def as_barrier_memref(self) -> ir.Value[ir.MemRefType]:
         """The barrier as a reference of the dialect's barrier type."""
+
+class CtaBarrierRef:
+    """One named barrier of the block (`CtaBarrier(arrival_count)`; PTX ISA, "barrier"). Of jax 0.12."""
+
+    base_id: int
+    offset: ir.Value[ir.IntegerType]
+    arrival_count: int
+    num_barriers: int
+    def __init__(self, base_id: int, offset: IntegerValue, arrival_count: int, num_barriers: int = ...) -> None: ...
+    @staticmethod
+    def initialize(base_id: int, arrival_count: int = ..., num_barriers: int = ...) -> Any:
+        """The barriers from number `base_id` on: a `CtaBarrierRef` of one, a `CtaBarrierArray` of several."""
+    def __getitem__(self, offset: IndexValue | IntegerValue | int) -> CtaBarrierRef: ...
+    def get_barrier_id(self) -> ir.Value[ir.IntegerType]:
+        """The barrier's number."""
+    def arrive(self, *, predicate: IntegerValue | None = ...) -> None:
+        """Arrives without waiting (PTX ISA, "bar.arrive")."""
+    def arrive_and_wait(self) -> None:
+        """Arrives, and waits until `arrival_count` threads have (PTX ISA, "bar.sync")."""
+
+class CtaBarrierArray:
+    """Several named barriers (`CtaBarrier(arrival_count, num_barriers=n)`): index it to use one. Of jax 0.12."""
+
+    base_id: int
+    offset: ir.Value[ir.IntegerType]
+    arrival_count: int
+    num_barriers: int
+    def __iter__(self) -> Iterator[CtaBarrierRef]: ...
+    def __getitem__(self, offset: IndexValue | IntegerValue | int) -> CtaBarrierRef: ...

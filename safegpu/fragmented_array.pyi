@@ -117,14 +117,14 @@ class FragmentedLayout(Generic[_L_co]):
     @overload
     def reduce[R](self: FragmentedLayout[layouts.ColumnsAre[R]], axes: tuple[Literal[0]]) -> TiledLayout[R]: ...
     @overload
-    def reduce(self, axes: Sequence[int]) -> TiledLayout[Any]:
-        """The layout that a reduction along these axes leaves."""
+    def reduce(self, axes: Sequence[int], *, local_only: bool = ..., op: str | None = ...) -> TiledLayout[Any]:
+        """The layout that a reduction along these axes leaves; `local_only` (jax 0.12), one within each thread by `op`."""
     @overload
     def remove_dimension[R](self: FragmentedLayout[layouts.RowsAre[R]], dim: Literal[1]) -> TiledLayout[R]: ...
     @overload
     def remove_dimension[R](self: FragmentedLayout[layouts.ColumnsAre[R]], dim: Literal[0]) -> TiledLayout[R]: ...
     @overload
-    def remove_dimension(self, dim: int) -> TiledLayout[Any]:
+    def remove_dimension(self, dim: int, *, local_only: bool = ..., op: str | None = ...) -> TiledLayout[Any]:
         """As `reduce`, along one axis."""
 
 class Tiling:
@@ -159,21 +159,33 @@ class Replicated:
     times: int
     def __init__(self, times: int) -> None: ...
 
+class Unreduced:
+    """In place of a dimension in `warp_dims` or `lane_dims`: so many warps or lanes hold parts of a result (jax 0.12)."""
+
+    times: int
+    def __init__(self, times: int) -> None: ...
+
 class TiledLayout(FragmentedLayout[_L_co]):
     """A tiled register layout. The named constants know their type; one built by hand is unknown."""
 
     tiling: Tiling
-    warp_dims: tuple[int | Replicated, ...]
-    lane_dims: tuple[int | Replicated, ...]
+    warp_dims: tuple[int | Replicated | Unreduced, ...]
+    lane_dims: tuple[int | Replicated | Unreduced, ...]
     vector_dim: int
+    unreduced_operation: str | None
     def __new__(
         cls,
         tiling: Tiling,
-        warp_dims: tuple[int | Replicated, ...],
-        lane_dims: tuple[int | Replicated, ...],
+        warp_dims: tuple[int | Replicated | Unreduced, ...],
+        lane_dims: tuple[int | Replicated | Unreduced, ...],
         vector_dim: int,
+        # By position, what is fifth is `_check_canonical` in jax 0.11.2.
+        unreduced_operation: str | bool | None = ...,
         _check_canonical: bool = ...,
     ) -> TiledLayout[Any]: ...
+    @property
+    def has_unreduced_dims(self) -> bool:
+        """Whether threads hold parts of results, which a reduction has yet to bring together (jax 0.12)."""
     @property
     def base_tile_shape(self) -> tuple[int, ...]:
         """The shape that the warpgroup holds at a time, which divides the array's."""
@@ -832,7 +844,8 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> FragmentedArray[D, layouts.WGMMA_ACC_32BIT]: ...
     @overload
     def to_layout[D](
-        self: FragmentedArray[D, layouts.WGMMA_UPCAST_2X | layouts.WGMMA_UPCAST_4X],
+        # from WGMMA, jax 0.12
+        self: FragmentedArray[D, layouts.WGMMA_UPCAST_2X | layouts.WGMMA_UPCAST_4X | layouts.WGMMA],
         new_layout: FragmentedLayout[layouts.WGMMA_UPCAST_2X],
     ) -> FragmentedArray[D, layouts.WGMMA_UPCAST_2X]: ...
     @overload
@@ -1391,7 +1404,20 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         on_false: FragmentedArray[D, _L_co] | FragmentedArray[D, Splat] | _Number | ir.Value[Any],
     ) -> FragmentedArray[D, _L_co]:
         """Elements of `on_true` where this array of `bool_` is true, and of `on_false` elsewhere."""
+    @property
+    def is_unreduced(self) -> bool:
+        """Whether threads hold parts of results, which a reduction has yet to bring together (jax 0.12)."""
     # The array of a layout that is not known comes first: it would match them all.
+    @overload
+    def reduce[L](
+        self,
+        op: _Reduction,
+        axis: int | Sequence[int],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+        target_layout: TiledLayout[L],
+    ) -> FragmentedArray[_D, L]: ...
     @overload
     def reduce[D](
         self: FragmentedArray[D, _Untyped],
@@ -1400,6 +1426,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
+        target_layout: None = ...,
     ) -> FragmentedArray[D, Any]: ...
     @overload
     def reduce[D](
@@ -1409,6 +1436,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
+        target_layout: None = ...,
     ) -> FragmentedArray[D, Splat]: ...
     @overload
     def reduce[D, R](
@@ -1418,6 +1446,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
+        target_layout: None = ...,
     ) -> FragmentedArray[D, R]: ...
     @overload
     def reduce[D, R](
@@ -1427,6 +1456,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
+        target_layout: None = ...,
     ) -> FragmentedArray[D, R]: ...
     @overload
     def reduce(
@@ -1436,6 +1466,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
+        target_layout: None = ...,
     ) -> FragmentedArray[_D, Splat]: ...
     @overload
     def reduce(
@@ -1445,12 +1476,14 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
+        target_layout: None = ...,
     ) -> FragmentedArray[_D, Any]:
         """Reduces along one or several axes: "add", "max", "min", "prod" or a function of two registers.
 
         Of an array with two axes, axis 1 leaves a value a row and axis 0 a value a column, in the layouts named for that,
         and both a splat of shape (). Where several warps hold parts of one result, as along axis 0, it needs `scratch`, a buffer in
         shared memory of the array's dtype with one axis, else ValueError. Strided arrays reduce along all axes: NotImplementedError.
+        `target_layout` (jax 0.12) may leave the part across threads to a later reduction.
         """
 
     # Shape.
@@ -1747,6 +1780,14 @@ def plan_tiled_transfer(
     swizzle: int,
 ) -> TransferPlan:
     """A plan without bank conflicts; raises TransferPlanDerivationError where none is known. Widths in bits, the swizzle in bytes."""
+
+def plan_gmem_transfer(
+    nested_ref_shape: Sequence[Sequence[int]],
+    nested_ref_strides: Sequence[Sequence[int]],
+    layout: TiledLayout[Any],
+    element_bits: int,
+) -> TransferPlan:
+    """A plan for global memory, of whole sectors (jax 0.12)."""
 
 def can_relayout_wgmma_4x_to_wgmma_2x(bitwidth: int) -> bool:
     """Whether `to_layout` converts so, of elements of this width in bits."""

@@ -86,6 +86,7 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S: Scratch, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -104,6 +105,7 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S: Scratch, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -122,6 +124,7 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S: Scratch, A: Archi
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -140,6 +143,7 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S:
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -166,6 +170,7 @@ def as_gpu_kernel[
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -184,6 +189,7 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S: Scratch, A: Architecture]
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -202,6 +208,7 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S: Scratch, A: Architecture
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -220,6 +227,7 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S: Scratc
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -238,6 +246,7 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -264,6 +273,7 @@ def as_gpu_kernel[
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -282,6 +292,7 @@ def as_gpu_kernel[*Ins, O: GmemRef[Any], S, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -300,6 +311,7 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], S, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -318,6 +330,7 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], S, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -336,6 +349,7 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], S,
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -354,6 +368,7 @@ def as_gpu_kernel[*Ins, O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemRef[Any], O4
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -372,6 +387,7 @@ def as_gpu_kernel[I: GmemRef[Any], O: GmemRef[Any], S, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -390,6 +406,7 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], S, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -408,6 +425,7 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], S, A: Arc
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -426,6 +444,7 @@ def as_gpu_kernel[I: GmemRef[Any], O1: GmemRef[Any], O2: GmemRef[Any], O3: GmemR
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -452,6 +471,7 @@ def as_gpu_kernel[
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -546,6 +566,7 @@ def as_gpu_kernel[*Ins, S: Scratch, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -564,6 +585,7 @@ def as_gpu_kernel[I: GmemRef[Any], S: Scratch, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -582,6 +604,7 @@ def as_gpu_kernel[*Ins, S, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -600,6 +623,7 @@ def as_gpu_kernel[I: GmemRef[Any], S, A: Architecture](
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: tuple[()] = ...,
+    is_multi_process: bool = ...,
     *,
     arch: _Agreeing[S, A] | None = ...,
 ) -> Kernel: ...
@@ -620,6 +644,7 @@ def as_gpu_kernel(
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
+    is_multi_process: bool = ...,
     *,
     arch: type[Architecture] | None = ...,
 ) -> Kernel: ...
@@ -638,6 +663,7 @@ def as_gpu_kernel(
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
+    is_multi_process: bool = ...,
     *,
     arch: type[Architecture] | None = ...,
 ) -> Kernel: ...
@@ -656,6 +682,7 @@ def as_gpu_kernel(
     ir_version: int | None = ...,
     thread_semantics: LoweringSemantics = ...,
     inout_shape: Any = ...,
+    is_multi_process: bool = ...,
     *,
     arch: type[Architecture] | None = ...,
 ) -> Kernel: ...

@@ -15,7 +15,7 @@ from safegpu import _optimized
 from safegpu._facade import mirror
 from safegpu._facts import facts_of, record
 from safegpu._gate import needing, require
-from safegpu._jax import fa, ir, launch_context, utils
+from safegpu._jax import fa, ir, launch_context, no_such, utils
 from safegpu._trace import architecture
 from safegpu._value import like, raw
 from safegpu.architectures import HasLeaderTrackedTMA, HasMultimem, HasTMA, HasTMAGather, HasTMAScatter
@@ -47,6 +47,18 @@ class LaunchContext(_Real):
         if not __debug__:
             _optimized.async_copy(self.cluster_size, **kwargs)
         return super().async_copy(**{name: raw(value) for name, value in kwargs.items()})
+
+    if hasattr(_Real, "async_copy_im2col"):
+
+        @needing(HasTMA, "async_copy_im2col")
+        @functools.wraps(_Real.async_copy_im2col)
+        def async_copy_im2col(self, **kwargs: Any) -> None:
+            return super().async_copy_im2col(**{name: raw(value) for name, value in kwargs.items()})
+
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_such(name, f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _require(
         self,

@@ -408,6 +408,37 @@ class LaunchContext(Generic[_A_co]):
         Raises ValueError where space, dtype, shape or reduction do not go together.
         """
 
+    @overload
+    def async_copy_im2col(
+        self: LaunchContext[HasTMA],
+        *,
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Swizzle],
+        barrier: BarrierRef,
+        window_start_bounds: Sequence[tuple[int, int]],
+        start_indices: Sequence[int | IndexValue],
+        filter_offsets: Sequence[int | IndexValue],
+        window_strides: Sequence[int] | None = ...,
+        swizzle: Swizzle,
+        arrive: bool = ...,
+        predicate: IntegerValue | None = ...,
+    ) -> None: ...
+    @overload
+    def async_copy_im2col(
+        self: LaunchContext[HasTMA],
+        *,
+        src_ref: GmemRef[_D],
+        dst_ref: SmemRef[_D, Literal[16]],
+        barrier: BarrierRef,
+        window_start_bounds: Sequence[tuple[int, int]],
+        start_indices: Sequence[int | IndexValue],
+        filter_offsets: Sequence[int | IndexValue],
+        window_strides: Sequence[int] | None = ...,
+        swizzle: None = ...,
+        arrive: bool = ...,
+        predicate: IntegerValue | None = ...,
+    ) -> None:
+        """Starts a copy of windows of images, channels last, to shared memory (PTX ISA, "im2col mode"). Of jax 0.12."""
     def async_prefetch(
         self: LaunchContext[HasTMA],
         *,
@@ -442,6 +473,7 @@ class LaunchContext(Generic[_A_co]):
 
 TMA_DESCRIPTOR_BYTES: int
 TMA_DESCRIPTOR_ALIGNMENT: int
+HBM_ALIGNMENT: int
 COLLECTIVE_METADATA_SIZE: int
 COLLECTIVE_ATTR: str
 DEVICE_ID_ATTR: str
@@ -460,6 +492,7 @@ class Scratch:
     next_offset: int
     host_init: list[Callable[[ir.Value[Any]], None]]
     descriptor_offsets: list[int]
+    descriptor_prefetch: list[bool]
     def __init__(self, gpu_launch_op: ir.OpView) -> None: ...
     def device_ptr(self) -> ir.Value[Any]:
         """Where it is on the device, a pointer."""

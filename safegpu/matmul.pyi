@@ -19,6 +19,7 @@ from safegpu.dtypes import (
     float8_e8m0fnu,
     float16,
     float32,
+    float64,
     int4,
     int8,
     int16,
@@ -327,6 +328,10 @@ def mma[A: (int8, uint8), B: (int8, uint8)](
     b: FragmentedArray[B, layouts.MMA_RHS_1[Literal[8]]],
 ) -> FragmentedArray[int32, layouts.MMA_ACC_1]: ...
 @overload
+def mma[L](
+    acc: FragmentedArray[float64, L], a: FragmentedArray[float64, Any], b: FragmentedArray[float64, Any]
+) -> FragmentedArray[float64, L]: ...
+@overload
 def mma[A: (int4, uint4), B: (int4, uint4)](
     acc: FragmentedArray[int32, layouts.MMA_ACC_1],
     a: FragmentedArray[A, layouts.MMA_LHS_1[Literal[4]]],
@@ -334,6 +339,7 @@ def mma[A: (int4, uint4), B: (int4, uint4)](
 ) -> FragmentedArray[int32, layouts.MMA_ACC_1]:
     """acc + a @ b in registers (PTX ISA, "mma.sync"), each in its layout of one `MMALayouts`.
 
-    A is (M, K), B is (K, N), both of one 16-, 8- or 4-bit dtype; the accumulator is float32, of integers int32. Raises
-    ValueError where shapes, dtypes or layouts do not go together, NotImplementedError for other dtypes.
+    A is (M, K), B is (K, N), both of one 16-, 8- or 4-bit dtype; the accumulator is float32, of integers int32. All of float64
+    is of jax 0.12, from Hopper on. Raises ValueError where shapes, dtypes or layouts do not go together, NotImplementedError
+    for other dtypes.
     """

@@ -10,7 +10,14 @@ from typing import Any, Literal, overload
 from typing_extensions import TypeVar
 
 from safegpu import layouts
-from safegpu.barriers import BarrierArray, BarrierRef, CollectiveBarrierArray, CollectiveBarrierRef
+from safegpu.barriers import (
+    BarrierArray,
+    BarrierRef,
+    CollectiveBarrierArray,
+    CollectiveBarrierRef,
+    CtaBarrierArray,
+    CtaBarrierRef,
+)
 from safegpu.dtypes import (
     Token,
     UnknownDType,
@@ -513,6 +520,14 @@ def TMABarrier(num_barriers: _Several) -> BarrierArray: ...
 @overload
 def TMABarrier(num_barriers: int) -> Any:
     """Barriers that one TMA copy completes: `Barrier(1, num_barriers)`."""
+
+@overload
+def CtaBarrier(arrival_count: int, num_barriers: Literal[1] = ...) -> CtaBarrierRef: ...
+@overload
+def CtaBarrier(arrival_count: int, num_barriers: _Several) -> CtaBarrierArray: ...
+@overload
+def CtaBarrier(arrival_count: int, num_barriers: int) -> Any:
+    """Named barriers, of which a block has 16: for `arrival_count` threads, whole warps, else ValueError. Of jax 0.12."""
 
 @overload
 def ClusterBarrier(

@@ -26,7 +26,7 @@ from safegpu.dtypes import (
     uint32,
 )
 from safegpu.fragmented_array import TMEM_NATIVE_LAYOUT as TMEM_NATIVE_LAYOUT
-from safegpu.fragmented_array import FragmentedArray, Replicated, TiledLayout, Tiling
+from safegpu.fragmented_array import FragmentedArray, Replicated, TiledLayout, Tiling, Unreduced
 from safegpu.launch_context import LaunchContext
 from safegpu.refs import DynamicSlice, Scratch, SmemRef, Swizzle
 from safegpu.scalars import I32, IndexValue, IntegerValue
@@ -73,9 +73,11 @@ class TMEMLayout(TiledLayout[Any], Generic[_T_co]):
     def __new__(
         cls,
         tiling: Tiling,
-        warp_dims: tuple[int | Replicated, ...],
-        lane_dims: tuple[int | Replicated, ...],
+        warp_dims: tuple[int | Replicated | Unreduced, ...],
+        lane_dims: tuple[int | Replicated | Unreduced, ...],
         vector_dim: int,
+        # By position, what is fifth is `_check_canonical` in jax 0.11.2.
+        unreduced_operation: str | bool | None = ...,
         _check_canonical: bool = ...,
     ) -> TMEMLayout[Any]: ...
     def check_type(self, shape: tuple[int, ...], bitwidth: int) -> None:
@@ -1336,13 +1338,23 @@ def mma(
 
 @overload
 def commit_arrive(
-    barrier: BarrierRef | ir.Value[Any], collective: Literal[False] = ..., ctx: LaunchContext[HasTcgen05] | None = ...
+    barrier: BarrierRef | ir.Value[Any],
+    collective: Literal[False] = ...,
+    ctx: LaunchContext[HasTcgen05] | None = ...,
+    *,
+    predicate: IntegerValue | None = ...,
 ) -> None: ...
 @overload
-def commit_arrive(barrier: BarrierRef | ir.Value[Any], collective: bool, ctx: LaunchContext[HasTcgen05]) -> None:
+def commit_arrive(
+    barrier: BarrierRef | ir.Value[Any],
+    collective: bool,
+    ctx: LaunchContext[HasTcgen05],
+    *,
+    predicate: IntegerValue | None = ...,
+) -> None:
     """Arrives at `barrier` when the MMAs and copies that this thread issued are done (PTX ISA, "tcgen05.commit").
 
-    With `collective` it arrives at the barriers of both blocks of a pair, which `ctx` knows.
+    With `collective` it arrives at the barriers of both blocks of a pair, which `ctx` knows. `predicate` is of jax 0.12.
     """
 
 @overload

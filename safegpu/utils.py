@@ -4,10 +4,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, Literal
 
-from safegpu import _optimized
+from safegpu import _optimized, barriers
 from safegpu._facade import mirror
 from safegpu._gate import needing, require
-from safegpu._jax import gpu, ir, jax, nvvm, utils
+from safegpu._jax import LACKING, gpu, ir, jax, nvvm, utils
 from safegpu._value import Value, like
 from safegpu.architectures import (
     HasAsyncProxy,
@@ -51,6 +51,9 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__, __dir__ = mirror(utils, globals())
+
+if "CtaBarrierRef" not in LACKING:
+    CtaBarrierRef = barriers.CtaBarrierRef
 
 block_idx = giving_scalars(utils.block_idx)
 clock = giving_scalars(utils.clock)

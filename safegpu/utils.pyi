@@ -10,6 +10,7 @@ from jaxlib.mlir import ir
 from safegpu.architectures import HasClusterLaunchControl
 from safegpu.barriers import BarrierRef as BarrierRef
 from safegpu.barriers import CollectiveBarrierRef as CollectiveBarrierRef
+from safegpu.barriers import CtaBarrierRef as CtaBarrierRef
 from safegpu.barriers import DialectBarrierRef as DialectBarrierRef
 from safegpu.barriers import ThreadSubset as ThreadSubset
 from safegpu.dtypes import DType, ForeignDType
@@ -213,6 +214,15 @@ def set_max_registers(n: int, *, action: Literal["increase", "decrease"]) -> Non
 def commit_shared() -> None:
     """Orders the warpgroup's writes to shared memory before copies and MMAs that read them (PTX ISA, "fence.proxy.async")."""
 
+def before_thread_sync(*, sync_threads: bool, scope: ThreadSubset = ...) -> None:
+    """Orders the tcgen05 work of this thread before a synchronisation (PTX ISA, "tcgen05.fence"). Of jax 0.12."""
+
+def memref_descriptor_type(memref_ty: ir.MemRefType) -> ir.Type:
+    """The LLVM struct that a reference of this type is lowered to (jax 0.12)."""
+
+def to_memref_descriptor(memref_arg: ir.Value[ir.MemRefType]) -> ir.Value[Any]:
+    """A reference as the LLVM struct that it is lowered to (jax 0.12): from here on nothing is checked."""
+
 def warpgroup_barrier() -> None:
     """Waits for all threads of the warpgroup."""
 
@@ -296,7 +306,7 @@ def get_contiguous_strides(xs: Sequence[int]) -> list[int]:
     """The strides, in elements, of an array of this shape without gaps."""
 
 def parse_indices(
-    index: Subscript, shape: Sequence[int], *, check_oob: bool = ...
+    index: Subscript, shape: Sequence[int], *, check_oob: bool = ..., allow_negative: bool = ...
 ) -> tuple[list[IndexValue | int], list[int], list[bool]]:
     """Of what is indexed so: the first index and the length along each axis, and whether the axis is dropped."""
 

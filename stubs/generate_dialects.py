@@ -445,10 +445,16 @@ def overloads(*signatures: list[str]) -> list[str]:
 def same_type_overloads(dialect: str, name: str, typed: list[tuple[Parameter, str]]) -> list[str]:
     integers = name in INTEGER_MATH if dialect == "math" else not name.endswith("f") and name not in FLOAT_ARITH
     families = (*(INTEGERS if integers else FLOATS), *VECTORS)
+    if name in CONDITIONS:
+        families = ("ir.IntegerType", *(family for family in families if family != "ir.IntegerType"))
     return overloads(
         *(overload(name, typed, "V", "V", f"ir.Value[{family}]") for family in families), unknown_overload(name, typed)
     )
 
+
+# Operations of conditions, mostly. Where an operand has an error of its own, `--strict`'s "untyped call",
+# mypy holds the other against the first overload, and says that it does not fit: so theirs is that of integers.
+CONDITIONS = {"andi", "ori", "xori"}
 
 # Operations of `arith` on floats whose names do not end in "f".
 FLOAT_ARITH = {"flush_denormals"}

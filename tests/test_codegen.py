@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import importlib
 import re
+from importlib import metadata
 from typing import Any
 
 import jax.experimental.mosaic.gpu as mgpu
@@ -76,9 +77,20 @@ _MULTIMEM_SASS = {
 }
 
 
+# How PTX says where a copy goes that is for its own block, and how it announces bytes: since jax 0.12, as the block's.
+OWN_SMEM, ANNOUNCE = (
+    ("shared::cluster", "mbarrier.arrive.expect_tx.shared.b64")
+    if metadata.version("jax") == "0.11.2"
+    else ("shared::cta", "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64")
+)
+
+
 def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], sass: dict[str, int]) -> dict[str, Any]:
     """What every Hopper matmul has: four products a step of 128 bytes along k, and its producer unrolled by two."""
-    copy = "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
+    copy, multicast = (
+        f"cp.async.bulk.tensor.4d.{where}.global.mbarrier::complete_tx::bytes"
+        for where in (OWN_SMEM, "shared::cluster")
+    )
     return {
         "arch": "sm_90a",
         "body": "hopper_matmul",
@@ -87,7 +99,7 @@ def _hopper_matmul(wgmma: str, gmma: str, *, stores: int, ptx: dict[str, int], s
             "wgmma.fence.sync.aligned": 1,
             "wgmma.wait_group.sync.aligned": 1,
             copy: 2,
-            f"{copy}.multicast::cluster": 2,
+            f"{multicast}.multicast::cluster": 2,
             "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group": stores,
             "fence.proxy.async.shared::cta": stores,
             "setmaxnreg.dec.sync.aligned.u32": 1,
@@ -183,7 +195,7 @@ def _all_gather(devices: int) -> tuple[dict[str, int], dict[str, int]]:
     """A tile is loaded in four places of the code and stored once for each device; a signal goes to each peer."""
     loads, peers = 4, devices - 1
     ptx = {
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes": loads,
+        f"cp.async.bulk.tensor.2d.{OWN_SMEM}.global.mbarrier::complete_tx::bytes": loads,
         "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group": devices,
         "cp.async.bulk.commit_group": devices,
         "cp.async.bulk.wait_group.read": 1,
@@ -245,7 +257,7 @@ KERNELS = {
         body="cluster_exchange",
         ptx={
             "st.async.cluster.shared::cluster.mbarrier::complete_tx::bytes.b32": _EXCHANGED,
-            "mbarrier.arrive.expect_tx.shared.b64": 1,
+            ANNOUNCE: 1,
         },
         sass={"STAS": _EXCHANGED, "UCGABAR_WAIT": 1},
     ),
@@ -255,7 +267,7 @@ KERNELS = {
         body="cluster_reduce",
         ptx={
             "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32": _REDUCED,
-            "mbarrier.arrive.expect_tx.shared.b64": 1,
+            ANNOUNCE: 1,
             "mbarrier.arrive.shared::cluster.b64": 1,
         },
         sass={"REDAS.ADD.S32": _REDUCED, "SYNCS.ARRIVE.TRANS64.RED.A1T0": 1},

@@ -4,7 +4,10 @@ import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
+
+import pytest
 
 from examples.run import KERNELS
 
@@ -46,6 +49,7 @@ def test_main_job() -> None:
         assert all(re.search(rf" [1-9]\d* {re.escape(each)}(,|$)", line) for each in example.instructions)
 
 
+@pytest.mark.skipif(metadata.version("jax") != "0.11.2", reason="the README shows what jax 0.11.2 compiles to")
 def test_compile_prints_what_the_readme_shows(tmp_path: Path) -> None:
     command, shown = blocks("console")[1].split("\n", 1)
     compiled = run(sys.executable, *command.split()[2:], "--out", tmp_path / ".safegpu", cwd=ROOT)

@@ -138,6 +138,8 @@ def alone(directory: Path, name: str) -> Iterator[Path]:
 
 
 def interpreter(shared: Path, kind: str) -> Path:
+    if kind == "jax":
+        pytest.importorskip("jax")
     with alone(shared, f"environment {kind}") as root:
         if (root / "python").exists():
             return Path((root / "python").read_text())
@@ -229,8 +231,11 @@ def rule_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_oracle(file: Path) -> None:
     """Each illegal twin raises in Mosaic GPU, in the quoted words, safegpu refuses the refused, and the rest lowers."""
     pytest.importorskip("jax")
+    from safegpu._jax import LACKING
     from safegpu.offline.lowering import tracing_context
 
+    if LACKING and file.stem == "kernel_jax_0_12":
+        pytest.skip("what jax 0.12 added")
     module = importlib.import_module(file.stem)
     twins = sys.modules["_twins"]
     marks = {line: rule for (_, line), rule in (expectations([file]) | refusals([file])).items()}

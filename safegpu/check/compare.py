@@ -34,7 +34,7 @@ REFERENCES = frozenset("GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef Dense
 RAW = frozenset(["Value", "OpResult", "BlockArgument"])
 LAYOUTS = frozenset("FragmentedLayout TiledLayout TMEMLayout WGStridedFragLayout WGSplatFragLayout".split())
 SCALARS = frozenset("Index I1 I8 I16 I32 I64 F16 BF16 F32 F64".split())
-BARRIERS = frozenset(["BarrierRef", "BarrierArray", "CollectiveBarrierRef", "CollectiveBarrierArray"])
+BARRIERS = frozenset(f"{kind}Barrier{what}" for kind in ("", "Collective", "Cta") for what in ("Ref", "Array"))
 
 SCRATCH = "Scratch"
 CAPABILITIES = tuple(sorted(name for name in vars(architectures) if name.startswith("Has")))

@@ -16,16 +16,20 @@ _VIEWS_OF_ANY = f"{_VIEWS} | memref_reshape | memref_fold"
 _REMOTE = "LaunchContext.to_remote | LaunchContext.to_remote_multicast | get_cluster_ref"
 _WRAPS = "GmemRef.wrap | SmemRef.wrap | ClusterSmemRef.wrap"
 _NO_VALUES = "MultimemRef | TMEMRef | DenseTMEM | SparseMetaTMEM | ScalesTMEM"
-_COPIES = "LaunchContext.async_copy | copy_tiled | async_copy_smem_to_tmem | async_copy_scales_smem_to_tmem"
+_COPIES = (
+    "LaunchContext.async_copy | LaunchContext.async_copy_im2col | copy_tiled"
+    " | async_copy_smem_to_tmem | async_copy_scales_smem_to_tmem"
+)
 _ARITHMETIC = (
     "operator | FragmentedArray.__setitem__ | FragmentedArray.select | FragmentedArray.max"
     " | FragmentedArray.min | FragmentedArray.copysign | FragmentedArray.atan2 | FragmentedArray.trunc_div"
 )
 _NOT_METADATA = " | ".join(sorted((REFERENCES | RAW) - {"SparseMetaTMEM"}))
-_BARRIERS = "BarrierArray | CollectiveBarrierArray"
+_BARRIERS = "BarrierArray | CollectiveBarrierArray | CtaBarrierArray"
 _COLLECTIVE = "CollectiveBarrierRef"
 _OF_ONE_BARRIER = (
-    "arrive | arrive_expect_tx | complete_tx | get_ptr | remap_to_cluster | test | test_parity | wait | wait_parity"
+    "arrive | arrive_and_wait | arrive_expect_tx | complete_tx | get_barrier_id | get_ptr | remap_to_cluster | test"
+    " | test_parity | wait | wait_parity"
 )
 
 
@@ -63,7 +67,7 @@ class Row(NamedTuple):
 
 _SWIZZLED = (
     "FragmentedArray.load_tiled | FragmentedArray.store_tiled | FragmentedArray.store_tiled_async"
-    " | LaunchContext.async_copy | copy_tiled | async_copy_smem_to_tmem | mma | wgmma"
+    " | LaunchContext.async_copy | LaunchContext.async_copy_im2col | copy_tiled | async_copy_smem_to_tmem | mma | wgmma"
 )
 _ASYNC_STORE = "FragmentedArray.store_tiled_async"
 _LOAD_REDUCE = "FragmentedArray.load_reduce_untiled"
@@ -111,7 +115,7 @@ ROWS = (
     Row("SG109", _WRAPS, "raw", got=_NO_VALUES),
     Row("SG109", "memref_ptr", "memref_arg", got=_NO_VALUES),
     Row("SG109", ANY, ANY, differs="space", got=_RAW, fix=_WRAP),
-    Row("SG109", "LaunchContext.async_copy | copy_tiled", ANY, differs="space"),
+    Row("SG109", "LaunchContext.async_copy | LaunchContext.async_copy_im2col | copy_tiled", ANY, differs="space"),
     Row("SG109", ANY, ANY, differs="space", got="GmemRef", expected=_ON_CHIP, fix="copy it to shared memory first"),
     Row("SG109", ANY, ANY, differs="space"),
     # barriers

@@ -66,22 +66,6 @@ def _debug_print(self) -> None: ...
 """,
     **dict.fromkeys(("DenseTMEM", "ScalesTMEM", "SparseMetaTMEM"), "@property\ndef _holds(self) -> _Known: ..."),
 }
-# Names and keywords that jax 0.12 adds, and safegpu does not type: unknown, and not wrong. By module, and by class.
-LATER_NAMES = {
-    "__init__": ("CtaBarrier", "CtaBarrierRef"),
-    "fragmented_array": ("Unreduced", "plan_gmem_transfer"),
-    "launch_context": ("HBM_ALIGNMENT",),
-    "utils": ("CtaBarrierRef", "before_thread_sync", "memref_descriptor_type", "to_memref_descriptor"),
-}
-LATER = {
-    ("FragmentedArray", "reduce"): ("target_layout",),
-    ("TiledLayout", "__new__"): ("unreduced_operation",),
-    ("FragmentedLayout", "reduce"): ("op", "local_only"),
-    ("FragmentedLayout", "remove_dimension"): ("op", "local_only"),
-    ("", "as_gpu_kernel"): ("is_multi_process",),
-    ("", "commit_arrive"): ("predicate",),
-    ("", "parse_indices"): ("allow_negative",),
-}
 UNKNOWN_TMEM = """\
 class _Known: ...
 class _Unknown: ...
@@ -115,6 +99,10 @@ class ClusterBarrier:
     _: dataclasses.KW_ONLY
     orders_tensor_core: bool = False
     leader_tracked: bool = False
+@dataclasses.dataclass(frozen=True)
+class CtaBarrier:
+    arrival_count: int
+    num_barriers: int = 1
 @dataclasses.dataclass(frozen=True)
 class TMABarrier:
     num_barriers: int = 1
@@ -155,7 +143,7 @@ infer_layout: Any
 lower_mgpu_dialect: Any
 to_layout_attr: Any
 """
-SPECS = ("TMEM", "Barrier", "ClusterBarrier", "TMABarrier", "Union")
+SPECS = ("TMEM", "Barrier", "ClusterBarrier", "CtaBarrier", "TMABarrier", "Union")
 
 # Modules that `from jax.experimental.mosaic.gpu.utils import *` brings along; variables would clash with imports.
 LEAKED = """\
@@ -308,7 +296,6 @@ class Module:
         lines = [ast.unparse(node) for node in body]
         if self.name == "utils":
             lines.insert(0, LEAKED)
-        lines += [f"{name}: Any" for name in LATER_NAMES.get(self.name, ())]
         if self.name == "tcgen05":
             lines.insert(next(i for i, node in enumerate(body) if isinstance(node, ast.ClassDef)), UNKNOWN_TMEM)
             lines.insert(0, "from typing import Protocol")
@@ -390,19 +377,14 @@ class Module:
         if node.returns is not None:
             node.returns = Replaced(unbound).visit(node.returns)
         node.type_params = [one for one in node.type_params if parameter_name(one) not in unbound]
-        return later(node, owner.name if owner else "")
+        return without_added(node)
 
 
-def later(node: ast.FunctionDef, owner: str) -> ast.FunctionDef:
-    """With the keywords that a later jax adds, and without safegpu's own."""
+def without_added(node: ast.FunctionDef) -> ast.FunctionDef:
+    """Without the keywords that are safegpu's own."""
     keywords = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     kept = [(one, default) for one, default in keywords if one.arg not in ADDED_KEYWORDS]
     node.args.kwonlyargs, node.args.kw_defaults = [one for one, _ in kept], [default for _, default in kept]
-    known = {one.arg for one in [*node.args.args, *node.args.kwonlyargs]}
-    for name in LATER.get((owner, node.name), ()):
-        if name not in known:
-            node.args.kwonlyargs.append(ast.arg(name, parsed("Any")))
-            node.args.kw_defaults.append(ast.Constant(...))
     return node
 
 
@@ -443,7 +425,7 @@ def core() -> str:
     assert isinstance(make, ast.FunctionDef)
     for node in found.values():
         if isinstance(node, ast.FunctionDef):
-            later(node, "")
+            without_added(node)
     make.decorator_list, make.type_params, make.body = [], [], [ast.Expr(ast.Constant(...))]
     for argument in [*make.args.args, *make.args.kwonlyargs]:
         if argument.arg in UNKNOWN_SPECS:
@@ -471,8 +453,7 @@ def init() -> str:
                 ]
     lines += [f"from {MOSAIC}.core import {name} as {name}" for name in (*SPECS, *KERNEL) if name != "Kernel"]
     lines.append(f"from {MOSAIC}._refs import MultimemRef as MultimemRef")
-    text = INIT.format(imports="\n".join(lines))
-    return text + "".join(f"{name}: Any\n" for name in LATER_NAMES["__init__"])
+    return INIT.format(imports="\n".join(lines))
 
 
 HEADER = """\

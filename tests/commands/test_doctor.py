@@ -91,7 +91,9 @@ def test_a_checker_of_another_environment(program: Callable[[str, str], Path]) -
     said = {"line": 1, "message": 'Cannot find implementation or library stub for module named "safegpu"'}
     path = program("mypy", f"[ $1 = --version ] && echo mypy 1.0.1 || echo '{json.dumps(said)}'")
     *_, version, seen = doctor._mypy([])
-    assert version == Fact(f"mypy on the path ({path})", "note", "1.0.1, not tested; tested: 2.4.1")
+    assert version == Fact(
+        f"mypy on the path ({path})", "note", f"1.0.1, not tested; tested: {', '.join(tested.TESTED['mypy'])}"
+    )
     assert (seen.state, seen.said) == (
         "note",
         f"does not see the types of safegpu, and accepts everything: {said['message']}",
@@ -211,4 +213,16 @@ def test_tested_versions_are_those_of_the_tests() -> None:
     classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
     assert [each for each in classifiers if "3." in each.rpartition(" ")[2]] == [
         f"Programming Language :: Python :: {version}" for version in tested.PYTHON
+    ]
+
+
+@pytest.mark.parametrize("of", ["mypy", "jax"])
+def test_tested_versions_are_those_of_the_matrix(of: str) -> None:
+    """The page that `nox` writes has a row for each combination of them; which did not pass, `nox` says as well."""
+    tables = (ROOT / "docs/compatibility.md").read_text().split("## ")
+    (lines,) = [table.splitlines() for table in tables if f"\n| Python | {of} |" in table]
+    _, _, *rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")]
+    python = [".".join(row[0].split(".")[:2]) for row in rows]
+    assert [*zip(python, (row[1] for row in rows), strict=True)] == [
+        (python, version) for python in tested.PYTHON for version in tested.TESTED[of]
     ]

@@ -7,6 +7,7 @@ from jax.experimental.mosaic.gpu import utils as raw
 
 import safegpu as mgpu
 from safegpu import utils
+from safegpu._jax import LACKING
 from tests.runtime.kernels import in_kernel
 
 X = mgpu.Dimension.x
@@ -82,3 +83,16 @@ def test_wrap(ctx: Any, x: Any, o: Any, barriers: Any) -> None:
         with pytest.raises(error) as caught:
             wrap(value)
         assert str(caught.value) == message
+
+
+if "CtaBarrier" not in LACKING:
+
+    @in_kernel(scratch=(mgpu.CtaBarrier(128), mgpu.CtaBarrier(128, num_barriers=2)))
+    def test_named_barriers(ctx: Any, x: Any, o: Any, barriers: Any) -> None:
+        one, many = barriers
+        assert (type(one), type(many), type(many[0])) == (mgpu.CtaBarrierRef, mgpu.CtaBarrierArray, mgpu.CtaBarrierRef)
+        one.arrive_and_wait()
+        many[0].arrive()
+        many[mgpu.block_id(X)].arrive_and_wait()
+        with pytest.raises(ValueError, match="only valid for a single barrier"):
+            many.arrive()

@@ -14,6 +14,7 @@ import pytest
 import safegpu as mgpu
 from safegpu import fragmented_array, launch_context, profiler, tcgen05, utils
 from safegpu._facade import Facade
+from safegpu._jax import LACKING, SINCE
 
 ROOT = pathlib.Path(mgpu.__file__).parents[1]
 
@@ -55,7 +56,7 @@ def star(module: str) -> set[str]:
 
 
 def test_a_star_import_gives_the_names_of_the_raw_one() -> None:
-    assert star("safegpu") == star(raw.__name__)
+    assert star("safegpu") == star(raw.__name__) | {"TMABarrier"}
     # Before anything has been used of the package, too.
     assert (
         python("from safegpu import *; as_gpu_kernel, fori, tcgen05; print('float16' in globals())").stdout == "False\n"
@@ -69,12 +70,11 @@ def test_a_star_import_of_a_mirrored_module_gives_the_names_of_the_raw_one(name:
     assert more <= {*vars(mgpu.tcgen05), *vars(mgpu.utils)}
 
 
-@pytest.mark.skipif(jax.__version__ != "0.11.2", reason="the typed surface is that of jax 0.11.2")
 def test_checkers_see_the_names_of_a_star_import() -> None:
     tree = ast.parse((ROOT / "safegpu/__init__.pyi").read_text())
     (seen,) = [ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)]
     modules = {"constraints", "core", "dialect_lowering", "inference_utils", "layout_inference", "mma_utils"}
-    assert star("safegpu") - modules == set(seen)
+    assert star("safegpu") - modules == set(seen) - LACKING
 
 
 def test_every_name_that_checkers_see_is_there() -> None:
@@ -82,7 +82,34 @@ def test_every_name_that_checkers_see_is_there() -> None:
     aliases = [alias for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     names = [alias.asname for alias in aliases if alias.asname]  # what has none is not exported
     assert names
-    assert [name for name in names if not hasattr(mgpu, name)] == []
+    assert [name for name in names if not hasattr(mgpu, name) and name not in LACKING] == []
+
+
+# What the typed surface has of each version beyond 0.11.2, by where it is.
+LATER = {
+    mgpu: ("CtaBarrier", "CtaBarrierRef"),
+    fragmented_array: ("Unreduced", "plan_gmem_transfer"),
+    launch_context: ("HBM_ALIGNMENT",),
+    launch_context.LaunchContext: ("async_copy_im2col",),
+    utils: ("before_thread_sync", "memref_descriptor_type", "to_memref_descriptor"),
+}
+
+
+@pytest.mark.parametrize(("where", "name"), [(where, name) for where, names in LATER.items() for name in names])
+def test_a_name_of_a_later_jax(where: typing.Any, name: str) -> None:
+    """It is there, or the error says which jax has it."""
+    if name not in LACKING:
+        assert hasattr(where, name)
+        return
+    assert not hasattr(where, name)
+    of = object.__new__(where) if isinstance(where, type) else where
+    with pytest.raises(AttributeError, match=rf"^{name} needs jax >= {SINCE[name]}, got {jax.__version__}$"):
+        getattr(of, name)
+
+
+def test_what_later_jax_dropped_is_there() -> None:
+    assert mgpu.TMABarrier(2).num_barriers == 2
+    assert mgpu.TMABarrier().num_barriers == 1
 
 
 def test_the_layout_types_stand_beside_the_functions_of_the_raw_module() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import collections
 import importlib
 import json
+import os
+import shutil
 import subprocess
 import sys
 import types
@@ -104,6 +107,37 @@ def test_mypy(python: Path, tmp_path: Path) -> None:
         word.split("_")[0] for texts in found.values() for text in texts for word in text.split('"') if word[:2] == "SG"
     }
     assert {"SG101", "SG102", "SG205"} <= rules
+
+
+# Complaints about functions without annotations, of the examples and of jax itself.
+UNTYPED = {"no-untyped-def", "no-untyped-call", "untyped-decorator"}
+TRUE = {
+    ("flash_attention.py", "no-redef"): 1,  # two loops of one name
+    ("flash_attention.py", "assignment"): 2,  # kernels and scratch of two kinds in one variable without an annotation
+    ("matmul.py", "return-value"): 1,  # an accumulator, and the annotation says a dict of them
+    ("matmul.py", "assignment"): 1,  # a tuple that grows, in a variable without an annotation
+}
+"""What else is true of jax's examples, and how often; mypy says so without the stubs, too."""
+
+
+@pytest.mark.skipif("JAX_SOURCES" not in os.environ, reason="JAX_SOURCES names no checkout of jax")
+def test_examples_of_jax(python: Path, tmp_path: Path) -> None:
+    """They are no part of jax's wheel."""
+    folder = Path(os.environ["JAX_SOURCES"], "jax", "experimental", "mosaic", "gpu", "examples")
+    files = [shutil.copy(folder / f"{name}.py", tmp_path) for name in ("matmul", "matmul_blackwell", "flash_attention")]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--config-file=",
+        "--strict",
+        "--output=json",
+        f"--python-executable={python}",
+    ]
+    checked = run(*command, f"--cache-dir={tmp_path / 'cache'}", *files, cwd=tmp_path)
+    found = [one for one in map(json.loads, checked.stdout.splitlines()) if one["severity"] == "error"]
+    other = collections.Counter((one["file"], one["code"]) for one in found if one["code"] not in UNTYPED)
+    assert other == TRUE, "\n".join(f"{one['file']}:{one['line']}: {one['message']}" for one in found)
 
 
 def test_without_the_distribution_nothing_of_it_is_seen(wheels: tuple[Path, Path], tmp_path: Path) -> None:

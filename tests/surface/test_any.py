@@ -38,6 +38,7 @@ REASONED = (
     Reasoned(r".*(tmem_\w+_layout|tiled_copy_smem_gmem_layout) ->", UNKNOWN, "by a width that is not known"),
     Reasoned(r".*FragmentedArray\.broadcast_minor ->", UNKNOWN, "of a layout that is not known"),
     Reasoned(r"matmul\.MMALayouts\.\w+ ->", UNKNOWN, "by a dtype or a shape that is not known"),
+    Reasoned(r"matmul\.mma\([ab]\)", UNKNOWN, "the layouts of 64-bit operands have no name"),
     Reasoned(r"matmul\.WGMMAAccumulator\.from_registers ->", UNKNOWN, "wgmma does not say that it keeps this layout"),
     Reasoned(r"barriers\.\w+\.initialize ->|specs\.\w*Barrier ->", "Any", "one or several, by a number not known"),
     Reasoned(r"specs\.Union\..*|kernel\._(Leaf|Foreign)", "Any|" + UNKNOWN, "specs that are not ours, or in a list"),
@@ -61,7 +62,7 @@ REASONED = (
         r".*\.(reduce\(scratch|\w+_cancel\(result_ref|async_prefetch\(gmem_ref)\)", UNKNOWN, "of any dtype and swizzle"
     ),
     Reasoned(r".*\.load_tiled\(_load_fun\)", UNKNOWN, "for Mosaic GPU's own use"),
-    Reasoned(r".*\.(optimization_barrier|plan_tiled_transfer)(\(\w+\)| ->)", UNKNOWN, "arrays and layouts of any kind"),
+    Reasoned(r".*\.(optimization_barrier|plan_\w+_transfer)(\(\w+\)| ->)", UNKNOWN, "arrays and layouts of any kind"),
     Reasoned(r".*\.(to_layout_attr|wrap|transfer_tiled)\(layout\)", UNKNOWN, "of any layout"),
     Reasoned(r".*\.(foreach|as_tiled_layout)\(self\)", UNKNOWN, "of any layout, or width"),
     Reasoned(r"tcgen05\.DenseTMEM\.load\(self\)", UNKNOWN, "of one block or of two"),
@@ -77,7 +78,11 @@ REASONED = (
         "of any type",
     ),
     Reasoned(r"(utils|refs)\.(multimem_\w+|MultimemRef\.store)(\(\w+\)| ->)", RAW, "a vector, and a pointer"),
-    Reasoned(r".*(ptr|address|tmem_addr|barrier)(\)|( ->)|$)", RAW, "a pointer: the stubs have no LLVM types"),
+    Reasoned(
+        r".*(ptr|address|tmem_addr|barrier|to_memref_descriptor)(\)|( ->)|$)",
+        RAW,
+        "a pointer: the stubs have no LLVM types",
+    ),
     Reasoned(r"launch_context\.Scratch\.host_init", RAW, "a pointer: the stubs have no LLVM types"),
     Reasoned(r"scalars\.c ->", RAW, "a constant of a dtype that no scalar class is for"),
     # what is not ours to type

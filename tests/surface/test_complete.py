@@ -4,14 +4,16 @@ import ast
 
 import pytest
 
-from tests.surface.reading import MODULES, classes, exported, members, public, public_members, stubs
+from tests.surface.reading import MODULES, classes, exported, members, mosaic, public, public_members, stubs
 
 LEFT_OUT = {
     "constraints | core | dialect_lowering | inference_utils | layout_inference | mma_utils": (
         "modules of Mosaic GPU's own; what authors use of them are names of the package"
     ),
     "utils.logger": "for Mosaic GPU's own messages",
-    "Barrier.* | ClusterBarrier.* | TMABarrier.* | TMEM.*": "a spec is, to a checker, the reference that it becomes",
+    "Barrier.* | ClusterBarrier.* | CtaBarrier.* | TMABarrier.* | TMEM.*": (
+        "a spec is, to a checker, the reference that it becomes"
+    ),
     "LaunchContext.buffers | LaunchContext.tma_descriptors | LaunchContext.num_params": (
         "what the context records of the launch, host side"
     ),
@@ -42,7 +44,9 @@ def test_what_is_not_typed_is_left_out_for_a_reason() -> None:
 
 
 def test_nothing_is_left_out_that_is_typed() -> None:
-    assert NAMES - missing() == set()
+    # not every version of jax has all of these classes
+    specs = {name for name in NAMES if name.endswith(".*") and not hasattr(mosaic("__init__"), name.removesuffix(".*"))}
+    assert NAMES - specs - missing() == set()
 
 
 @pytest.mark.parametrize(("name", "sees"), [("utils", 60), ("fragmented_array", 40), ("__init__", 80)])

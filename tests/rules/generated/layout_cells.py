@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from safegpu._jax import LACKING
 from safegpu.offline.lowering import lowered
 
 SIZE = 128
@@ -54,7 +55,8 @@ WIDTHS = {"f": "float32", "h": "float16", "q": "float8_e5m2", "n": "int4"}
 UNNAMED = "the layout that this reduction leaves has no name"
 NOT_IMPLEMENTED = "Mosaic GPU has not implemented this reduction"
 OF_ANOTHER_DTYPE = "the layouts of operands do not say that they are of the operands' own dtype"
-OUT_OF_REACH = {UNNAMED, NOT_IMPLEMENTED, OF_ANOTHER_DTYPE}
+OF_LATER_JAX = "jax 0.12 converts so"
+OUT_OF_REACH = {UNNAMED, NOT_IMPLEMENTED, OF_ANOTHER_DTYPE, *([OF_LATER_JAX] if LACKING else [])}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,6 +143,8 @@ def answers(all_cells: Iterable[Cell]) -> tuple[dict[Cell, bool], dict[Cell, str
                 reasons[cell] = UNNAMED
             elif cell.expressions[0].startswith("mgpu.mma") and "int8" in cell.expressions[0]:
                 reasons[cell] = OF_ANOTHER_DTYPE
+            elif LACKING and cell.expressions[0].endswith(".to_layout(fa.WGMMA_LAYOUT_UPCAST_2X)"):
+                reasons[cell] = OF_LATER_JAX
         raise _AllTried
 
     kernel: Any = mgpu.as_gpu_kernel

@@ -165,12 +165,12 @@ class AndIOpAdaptor(ir.OpAdaptor):
     def rhs(self) -> ir.Value: ...
 
 @overload
-def andi[V: ir.Value[ir.IndexType]](
+def andi[V: ir.Value[ir.IntegerType]](
     lhs: V, rhs: V | _Unknown, *, results: Sequence[ir.Type] | None = None, loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None
 ) -> V: ...
 @overload
-def andi[V: ir.Value[ir.IntegerType]](
+def andi[V: ir.Value[ir.IndexType]](
     lhs: V, rhs: V | _Unknown, *, results: Sequence[ir.Type] | None = None, loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None
 ) -> V: ...
@@ -1540,12 +1540,12 @@ class OrIOpAdaptor(ir.OpAdaptor):
     def rhs(self) -> ir.Value: ...
 
 @overload
-def ori[V: ir.Value[ir.IndexType]](
+def ori[V: ir.Value[ir.IntegerType]](
     lhs: V, rhs: V | _Unknown, *, results: Sequence[ir.Type] | None = None, loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None
 ) -> V: ...
 @overload
-def ori[V: ir.Value[ir.IntegerType]](
+def ori[V: ir.Value[ir.IndexType]](
     lhs: V, rhs: V | _Unknown, *, results: Sequence[ir.Type] | None = None, loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None
 ) -> V: ...
@@ -2237,12 +2237,12 @@ class XOrIOpAdaptor(ir.OpAdaptor):
     def rhs(self) -> ir.Value: ...
 
 @overload
-def xori[V: ir.Value[ir.IndexType]](
+def xori[V: ir.Value[ir.IntegerType]](
     lhs: V, rhs: V | _Unknown, *, results: Sequence[ir.Type] | None = None, loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None
 ) -> V: ...
 @overload
-def xori[V: ir.Value[ir.IntegerType]](
+def xori[V: ir.Value[ir.IndexType]](
     lhs: V, rhs: V | _Unknown, *, results: Sequence[ir.Type] | None = None, loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None
 ) -> V: ...
