@@ -732,7 +732,7 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
         self: FragmentedArray[D, Strided],
         ref: _StoreAnywhere[D],
         *,
-        swizzle: int = ...,
+        swizzle: Literal[16] = ...,
         optimized: bool = ...,
         atomic: None = ...,
     ) -> None: ...
@@ -756,8 +756,35 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
     ) -> None: ...
     @overload
     def store_untiled(
-        self: FragmentedArray[_Dtype, Strided | Tiled],
+        self: FragmentedArray[_Dtype, Strided],
         ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
+        *,
+        swizzle: Literal[16] = ...,
+        optimized: bool = ...,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
+        *,
+        swizzle: int = ...,
+        optimized: bool,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Strided],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Any] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        *,
+        swizzle: Literal[16] = ...,
+        optimized: bool = ...,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Any],
         *,
         swizzle: int = ...,
         optimized: bool = ...,
@@ -765,20 +792,38 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
     ) -> None: ...
     @overload
     def store_untiled(
-        self: FragmentedArray[_Dtype, Strided | Tiled],
-        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Any] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
         *,
         swizzle: int = ...,
-        optimized: bool = ...,
+        optimized: bool,
         atomic: _Op,
     ) -> None: ...
     @overload
     def store_untiled[D: (float16, bfloat16, float32, int32, uint32)](
-        self: FragmentedArray[D, Strided | Tiled],
+        self: FragmentedArray[D, Strided],
         ref: GmemRef[D] | SmemRef[D, Any] | MultimemRef[D],
+        *,
+        swizzle: Literal[16] = ...,
+        optimized: bool = ...,
+        atomic: Literal["add"],
+    ) -> None: ...
+    @overload
+    def store_untiled[D: (float16, bfloat16, float32, int32, uint32)](
+        self: FragmentedArray[D, Tiled],
+        ref: SmemRef[D, Any],
         *,
         swizzle: int = ...,
         optimized: bool = ...,
+        atomic: Literal["add"],
+    ) -> None: ...
+    @overload
+    def store_untiled[D: (float16, bfloat16, float32, int32, uint32)](
+        self: FragmentedArray[D, Tiled],
+        ref: GmemRef[D] | MultimemRef[D],
+        *,
+        swizzle: int = ...,
+        optimized: bool,
         atomic: Literal["add"],
     ) -> None:
         """Stores to a buffer that is not tiled, of the array's own dtype.
@@ -817,6 +862,15 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
         self: FragmentedArray[_Dtype, Tiled],
         ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
         swizzle: int,
+        optimized: bool,
+        tiling_rank: int | None = ...,
+        atomic: _Op = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Swizzle],
+        swizzle: Swizzle,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: _Op = ...,
@@ -824,18 +878,27 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
     @overload
     def store_tiled(
         self: FragmentedArray[_Dtype, Tiled],
-        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Swizzle] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
-        swizzle: Swizzle,
-        optimized: bool = ...,
+        ref: InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        swizzle: int,
+        optimized: bool,
         tiling_rank: int | None = ...,
         atomic: _Op = ...,
     ) -> None: ...
     @overload
     def store_tiled(
         self: FragmentedArray[_Added, Tiled],
-        ref: GmemRef[_Added] | SmemRef[_Added, Swizzle] | MultimemRef[_Added],
+        ref: SmemRef[_Added, Swizzle],
         swizzle: Swizzle,
         optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: Literal["add"] = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Added, Tiled],
+        ref: GmemRef[_Added] | MultimemRef[_Added],
+        swizzle: int,
+        optimized: bool,
         tiling_rank: int | None = ...,
         atomic: Literal["add"] = ...,
     ) -> None:
@@ -1750,7 +1813,7 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self: InRegisters[Any, _Spread], fn: _Visit[Any], *, create_array: bool, is_signed: bool | None = ...
+        self: InRegisters[Any, _Spread], fn: _Map[Any], *, create_array: bool, is_signed: bool | None = ...
     ) -> Any:
         """Calls `fn(value, index)` for each element; with `create_array` its results make an array.
 
@@ -1778,19 +1841,28 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
     def tree_unflatten(cls, aux: Any, flat_registers: Any) -> FragmentedArray[Any, Any]:
         """For JAX."""
 
+type _InWholeRegisters = (
+    InRegisters[Supporting[Literal["32 bits"]], Any]
+    | InRegisters[Supporting[Literal["16 bits"]], _Spread]
+    | InRegisters[Supporting[Literal["8 bits"]], _Spread]
+)
+
 @overload
-def optimization_barrier[D, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
+def optimization_barrier[A: _InWholeRegisters](a: A, /) -> A: ...
 @overload
-def optimization_barrier[A: FragmentedArray[Any, Any], B: FragmentedArray[Any, Any]](a: A, b: B, /) -> tuple[A, B]: ...
+def optimization_barrier[A: _InWholeRegisters, B: _InWholeRegisters](a: A, b: B, /) -> tuple[A, B]: ...
 @overload
-def optimization_barrier[A: FragmentedArray[Any, Any], B: FragmentedArray[Any, Any], C: FragmentedArray[Any, Any]](
+def optimization_barrier[A: _InWholeRegisters, B: _InWholeRegisters, C: _InWholeRegisters](
     a: A, b: B, c: C, /
 ) -> tuple[A, B, C]: ...
 @overload
 def optimization_barrier(
-    a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any], /, *arrays: FragmentedArray[Any, Any]
+    a: _InWholeRegisters, b: _InWholeRegisters, /, *arrays: _InWholeRegisters
 ) -> tuple[FragmentedArray[Any, Any], ...]:
-    """The arrays, behind a point over which the compiler moves no work of theirs."""
+    """The arrays, behind a point over which the compiler moves no work of theirs.
+
+    Of 8, 16 or 32 bits; a splat array of 32. Else NotImplementedError.
+    """
 
 def concatenate[D, L: _Spread](arrays: Sequence[_Exactly[D, L]], axis: int = ...) -> FragmentedArray[D, L]:
     """Joins arrays of one dtype and layout along an axis; splat arrays do not join."""

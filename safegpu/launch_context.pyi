@@ -58,7 +58,7 @@ class OOBFillMode(enum.IntEnum):
     ZEROS = 2
 
 class Rounding(enum.Enum):
-    """What `TileTransform` does with a dimension that its tile does not divide."""
+    """What `TileTransform` does with a dimension that its tile does not divide. Mosaic GPU has not implemented `UP`."""
 
     UP = ...
     DOWN = ...
@@ -86,7 +86,7 @@ class TileTransform(MemRefTransform):
 
     tiling: tuple[int, ...]
     rounding: Rounding | None
-    def __init__(self, tiling: tuple[int, ...], rounding: Rounding | None = ...) -> None: ...
+    def __init__(self, tiling: tuple[int, ...], rounding: Literal[Rounding.DOWN] | None = ...) -> None: ...
 
 class TransposeTransform(MemRefTransform):
     """The axes in another order. Raises ValueError where one is named twice."""

@@ -82,10 +82,10 @@ def silent[F: Callable[..., Any]](
 
 
 def refused[F: Callable[..., Any]](
-    *specs: Any, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
+    *specs: Any, raises: str | None = None, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1
 ) -> Callable[[F], F]:
-    """Mosaic GPU lowers the body, and safegpu refuses its first marked line, by the rule of the mark."""
-    return _record(specs, arch, cluster, peers, None, refused=True)
+    """safegpu refuses the body's first marked line, by the rule of the mark, and Mosaic GPU alone lowers or `raises`."""
+    return _record(specs, arch, cluster, peers, raises, refused=True)
 
 
 def _record(

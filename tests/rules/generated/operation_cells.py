@@ -87,6 +87,8 @@ def cells() -> Iterator[Cell]:
             yield Cell(dtype, f"x.{function}({approx})", "function")
         yield Cell(dtype, "x.select(x, x)", "mask")
         yield Cell(dtype, "m.select(x, x)", "choice")
+        yield Cell(dtype, "1 / s", "of one splat")
+        yield from (Cell(dtype, f"mgpu.optimization_barrier({array})", "barrier") for array in "xs")
         iota = f"mgpu.FragmentedArray.broadcasted_iota(mgpu.{dtype}, (64, 64), 1, L, is_signed=SIGNED[{dtype!r}])"
         yield Cell(dtype, iota, "iota")
         for to in DTYPES:
