@@ -427,8 +427,16 @@ def test_every_capability_has_its_cells() -> None:
 # --- the inventory: what it claims for a rule is raised
 
 
-UNRAISED: dict[tuple[Key, str], str] = {}
-"""Sites that are claimed for a rule and that nothing here raises, and why."""
+_ATOMIC_DTYPES = (
+    "unless isinstance(element_type, (ir.F16Type, ir.BF16Type)): "
+    "NotImplementedError: Unsupported element type for atomic stores: …"
+)
+UNRAISED: dict[tuple[Key, str], str] = {
+    (("fragmented_array", "FragmentedArray._store_register_atomic", _ATOMIC_DTYPES), "SG306"): (
+        "cells of the table `reduction` raise it and are rejected, in words that mypy has for several rules"
+    ),
+}
+"""Sites that are claimed for a rule and that no line raises that is said to break it, and why."""
 
 
 def test_every_claim_is_raised(

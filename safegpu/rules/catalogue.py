@@ -92,6 +92,18 @@ CATALOGUE = (
         mosaic="Expected SMEM but got: …",
         references=("Mosaic GPU, is_smem_ref", 'PTX ISA, "State Spaces"'),
     ),
+    Rule(
+        code="SG115",
+        name="optimized-transfer-of-global-memory",
+        message="a tiled array moves to and from global memory without the optimization for shared memory",
+        fix="pass optimized=False",
+        mosaic="Only optimized transfers to SMEM supported",
+        references=(
+            "Mosaic GPU, FragmentedArray.store_untiled",
+            "Mosaic GPU, FragmentedArray.load_tiled",
+            'PTX ISA, "stmatrix"',
+        ),
+    ),
     # --- 2: layout
     Rule(
         code="SG201",
@@ -201,6 +213,14 @@ CATALOGUE = (
         mosaic="Expected MMALayouts.",
         references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
     ),
+    Rule(
+        code="SG213",
+        name="operation-of-another-layout",
+        message="arrays in this layout have no such operation",
+        fix="convert with .to_layout first; a tiled array repeats by .broadcast_in_dim",
+        mosaic="Only arrays with tiled layouts can be sliced",
+        references=("Mosaic GPU, FragmentedArray", "Mosaic GPU, concatenate"),
+    ),
     # --- 3: dtype
     Rule(
         code="SG301",
@@ -298,6 +318,17 @@ CATALOGUE = (
             'PTX ISA, "cvt"',
         ),
     ),
+    Rule(
+        code="SG320",
+        name="tma-copy-dtype",
+        message="the TMA does not copy this dtype",
+        fix="keep truth values as mgpu.uint8; for float64, pass implementation=mgpu.AsyncCopyImplementation.CP_ASYNC",
+        mosaic="unsupported TMA dtype …",
+        references=(
+            "Mosaic GPU, LaunchContext.async_copy",
+            'CUDA Driver API, "cuTensorMapEncodeTiled", CUtensorMapDataType',
+        ),
+    ),
     # --- 4: barrier
     Rule(
         code="SG401",
@@ -334,6 +365,22 @@ CATALOGUE = (
             'PTX ISA, "cp.async.bulk.tensor"',
             'PTX ISA, "cp.reduce.async.bulk.tensor"',
         ),
+    ),
+    Rule(
+        code="SG411",
+        name="wait-for-another-blocks-barrier",
+        message="a block waits for its own barriers, and this one is another block's",
+        fix="wait in the block that the barrier belongs to; here, arrive at it",
+        mosaic="Can only await on CTA-local barriers",
+        references=("Mosaic GPU, BarrierRef.remap_to_cluster", 'PTX ISA, "mbarrier.test_wait", "mapa"'),
+    ),
+    Rule(
+        code="SG412",
+        name="argument-of-other-copies",
+        message="this argument belongs to another kind of copy",
+        fix="row indices go without collective, predicate and reduction_op; PARTITIONED goes with collective",
+        mosaic="Gather/scatter TMA can't use a predicate",
+        references=("Mosaic GPU, LaunchContext.async_copy", 'PTX ISA, "cp.async.bulk.tensor", .tile::gather4'),
     ),
     # --- 5: collective
     Rule(

@@ -153,7 +153,7 @@ def test_every_finding_can_be_silenced(tmp_path: Path, findings: dict[int, list[
 
 
 MARK = re.compile(r"# E: (SG\d{3})$")
-SAYS_ALL = {"SG000", "SG101", "SG102", "SG204"}
+SAYS_ALL = {"SG000", "SG101", "SG102", "SG204", "SG411"}
 """Rules whose message is about the receiver alone, and needs no argument."""
 
 

@@ -9,7 +9,6 @@ F32 = mgpu.GMEM((64, 64), mgpu.float32)
 F16 = mgpu.GMEM((64, 64), mgpu.float16)
 I32 = mgpu.GMEM((64, 64), mgpu.int32)
 I8 = mgpu.GMEM((64, 64), mgpu.int8)
-I16 = mgpu.GMEM((64, 64), mgpu.int16)
 
 
 class S(mgpu.Scratch):
@@ -155,11 +154,6 @@ def atomic_stores(
 @illegal(F32, T, arch="sm_90a", raises="f32 only supports add atomics, got max")
 def atomic_maximum_of_floats(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], t: T) -> None:
     zeros(mgpu.WGMMA_LAYOUT).store_untiled(x, atomic="max", optimized=False)  # E: SG306
-
-
-@illegal(I16, T, arch="sm_90a", raises="Unsupported element type for atomic stores: i16")
-def atomic_sum_of_shorts(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.int16], t: T) -> None:
-    zeros(mgpu.WGMMA_LAYOUT).astype(mgpu.int16).store_untiled(x, atomic="add", optimized=False)  # E: SG306
 
 
 @illegal(F16, T, arch="sm_90a", raises="f16/bf16 only supports add, min, max atomics, got and")

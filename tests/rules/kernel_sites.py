@@ -326,7 +326,7 @@ def part_by_an_int(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
 
 @illegal(HALF, S, raises="Expected a dynamic index or an integer")
 def barrier_by_a_float(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
-    s.barriers[mgpu.c(1, mgpu.float32)].wait()  # E: SG000
+    s.barriers[mgpu.c(1, mgpu.float32)].wait()  # E: SG308
 
 
 @illegal(INT, S, raises="Expected a i32 value")
