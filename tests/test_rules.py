@@ -360,6 +360,7 @@ def codes(module: types.ModuleType) -> Iterator[types.CodeType]:
 
 CELLS = {
     "architecture": 1_400,
+    "copy": 250,
     "layout": 9_000,
     "mma": 1_000,
     "operation": 5_500,

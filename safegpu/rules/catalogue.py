@@ -218,7 +218,7 @@ CATALOGUE = (
         name="operation-of-another-layout",
         message="arrays in this layout have no such operation",
         fix="convert with .to_layout first; a tiled array repeats by .broadcast_in_dim",
-        mosaic="Only arrays with tiled layouts can be sliced",
+        mosaic="NotImplementedError",
         references=("Mosaic GPU, FragmentedArray", "Mosaic GPU, concatenate"),
     ),
     # --- 3: dtype
@@ -323,7 +323,7 @@ CATALOGUE = (
         name="tma-copy-dtype",
         message="the TMA does not copy this dtype",
         fix="keep truth values as mgpu.uint8; for float64, pass implementation=mgpu.AsyncCopyImplementation.CP_ASYNC",
-        mosaic="unsupported TMA dtype …",
+        mosaic="Unsupported integer bitwidth: …",
         references=(
             "Mosaic GPU, LaunchContext.async_copy",
             'CUDA Driver API, "cuTensorMapEncodeTiled", CUtensorMapDataType',
