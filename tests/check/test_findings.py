@@ -214,7 +214,7 @@ def test_several_lines_and_other_alphabets(tmp_path: Path) -> None:
         "    tcgen05.mma(\n        s.acc,\n        s.half,  # a comment\n        s.bhalf,\n    )\n"
         "    print(f'{tcgen05.mma(s.acc, s.half, s.bhalf)}')\n"
         "    tcgen05.mma(*(s.acc, s.half, s.bhalf))\n"
-        "    x.store_untiled(\n        mgpu.memref_slice(\n            g, 0\n        ),\n        optimized=False\n    )\n"
+        "    x.store_untiled(\n        mgpu.memref_slice(\n            g, 0\n        ), optimized=False\n    )\n"
     )
     found = told(path)
     assert [(each.line, each.rule) for each in found] == [
