@@ -40,6 +40,7 @@ from safegpu.scalars import (
     Number32,
     Value32,
 )
+from safegpu.scalars import _Raw
 from safegpu.scalars import c as c
 from safegpu.scalars import thread_idx as thread_idx
 from safegpu.scalars import warp_idx as warp_idx
@@ -412,7 +413,10 @@ def redux[V: Number32](x: V, mask: Value32, kind: enum.IntEnum) -> V:
 def prmt[V: ir.Value[Any]](high: V, low: V, permutation: IntegerValue) -> V:
     """Four of the eight bytes of two 32-bit values, picked by `permutation` (PTX ISA, "prmt"). ValueError for two types."""
 
-def warp_tree_reduce[V: Number32](value: V, op: Callable[[V, V], ir.Value[Any]], group_size: int) -> V:
+@overload
+def warp_tree_reduce[V: (I32, F32)](value: V, op: Callable[[V, V], ir.Value[Any]], group_size: int) -> V: ...
+@overload
+def warp_tree_reduce(value: _Raw, op: Callable[[Any, Any], ir.Value[Any]], group_size: int) -> ir.Value[Any]:
     """The reduction of a 32-bit value over groups of so many lanes, a power of 2, by `op`."""
 
 def multimem_store(ptr: ir.Value[Any], value: ir.Value[Any]) -> None:

@@ -111,8 +111,8 @@ DISAGREEMENTS = (
     ),
     Disagreement(
         "ty",
-        r"accepted, but marked SG(309|310)",
-        "lets a dtype be a `Supporting` of anything, whatever its `__format__` takes",
+        r"accepted, but marked SG(000|213|305|309|310|320)",
+        "lets a dtype or layout be a `Supporting` of anything, whatever its `__format__` takes, or one of several",
     ),
     Disagreement(
         "ty",
