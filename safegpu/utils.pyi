@@ -39,8 +39,8 @@ from safegpu.scalars import (
     IntegerValue,
     Number32,
     Value32,
+    _Raw,
 )
-from safegpu.scalars import _Raw
 from safegpu.scalars import c as c
 from safegpu.scalars import thread_idx as thread_idx
 from safegpu.scalars import warp_idx as warp_idx

@@ -77,6 +77,7 @@ REASONED = (
     Reasoned(
         r"fragmented_array\.FragmentedArray\.load_untiled\(ref\)", UNKNOWN, "the swizzle says less than `swizzle=`"
     ),
+    Reasoned(r"utils\.warp_tree_reduce\(op\)", "Any", "plain values, of which no type is known"),
     Reasoned(r"utils\.cluster_idx\(dim\)", UNKNOWN, "lists are of one class, and axes are of two"),
     Reasoned(r"scalars\._Raw", RAW, "plain MLIR values"),
     Reasoned(
