@@ -30,7 +30,8 @@ def add_rule(error: Exception) -> None:
                 f"{perhaps}{code} {rule.name}: {rule.message}\n    fix: {rule.fix}\n    more: safegpu explain {code}"
             )
     if not str(error) and verdict.reason and verdict.gate not in ("internal", "outside"):
-        error.add_note(f"raised for: {verdict.reason}")
+        what = verdict.reason.partition("; ")[0] if verdict.gate == "lowering" else verdict.reason
+        error.add_note(f"raised for: {what}")
 
 
 def _raised_in(error: Exception) -> tuple[str, int] | None:

@@ -2,11 +2,11 @@
 
 import enum
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Never
 
 from jaxlib.mlir import ir
 
-from safegpu.scalars import I1, I32, Dim, IndexValue, IntegerValue
+from safegpu.scalars import I1, I32, Dim, IndexValue, IntegerValue, Value32
 
 class ThreadSubset(enum.IntEnum):
     """Which threads act, or are waited for: a warp (32), a warpgroup (128) or the block."""
@@ -29,7 +29,7 @@ class BarrierRef:
     def wrap(cls, raw: object) -> BarrierRef:
         """`raw` as one barrier. Raises TypeError for what is no barrier of the block's own, ValueError for several."""
     def __iter__(self) -> Iterator[BarrierRef]: ...
-    def __getitem__(self, offset: IndexValue | IntegerValue | int) -> BarrierRef: ...
+    def __getitem__(self, offset: IndexValue | Value32 | int) -> BarrierRef: ...
     def test_parity(self, parity: IntegerValue, orders_tensor_core: bool = ..., scope: ThreadSubset = ...) -> I1:
         """As `wait_parity`, without waiting: true in all threads of the scope where the phase is complete."""
     def test(self, orders_tensor_core: bool = ..., scope: ThreadSubset = ...) -> I1:
@@ -66,8 +66,27 @@ class BarrierRef:
         """Takes `tx_count` bytes as arrived (PTX ISA, "mbarrier.complete_tx"): what a copy does by itself."""
     def get_ptr(self) -> ir.Value[Any]:
         """The barrier's address, a pointer to shared memory."""
-    def remap_to_cluster(self, dim: Dim, idx: IndexValue) -> BarrierRef:
-        """The same barrier in another block of the cluster."""
+    def remap_to_cluster(self, dim: Dim, idx: IndexValue) -> _RemoteBarrierRef:
+        """The same barrier in another block of the cluster, to arrive at."""
+
+class _RemoteBarrierRef(BarrierRef):
+    """An mbarrier of another block: the threads of that block wait for it."""
+
+    def test(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, *args: object, SG411_only_the_block_that_the_barrier_belongs_to_waits_for_it: Never, **kwargs: object
+    ) -> Any: ...
+    def test_parity(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, *args: object, SG411_only_the_block_that_the_barrier_belongs_to_waits_for_it: Never, **kwargs: object
+    ) -> Any: ...
+    def wait(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, *args: object, SG411_only_the_block_that_the_barrier_belongs_to_waits_for_it: Never, **kwargs: object
+    ) -> Any: ...
+    def wait_parity(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, *args: object, SG411_only_the_block_that_the_barrier_belongs_to_waits_for_it: Never, **kwargs: object
+    ) -> Any: ...
+    def remap_to_cluster(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, *args: object, SG411_map_the_block_s_own_barrier: Never, **kwargs: object
+    ) -> Any: ...
 
 class BarrierArray:
     """Several mbarriers (`Barrier(arrival_count, num_barriers=n)`): index it to wait or arrive on one."""
@@ -80,7 +99,7 @@ class BarrierArray:
     def wrap(cls, raw: object) -> BarrierArray:
         """`raw` as barriers to index. Raises TypeError for what is no barrier of the block's own."""
     def __iter__(self) -> Iterator[BarrierRef]: ...
-    def __getitem__(self, offset: IndexValue | IntegerValue | int) -> BarrierRef: ...
+    def __getitem__(self, offset: IndexValue | Value32 | int) -> BarrierRef: ...
     def update_parities(self, parities: IntegerValue) -> tuple[I1, I32]:
         """As `BarrierRef.update_parities`, of the first."""
 
@@ -102,7 +121,7 @@ class CollectiveBarrierRef:
     ) -> Any:
         """As `BarrierRef.initialize`, for arrivals of all blocks along `dims` of a cluster of this shape."""
     def __iter__(self) -> Iterator[CollectiveBarrierRef]: ...
-    def __getitem__(self, offset: IndexValue | IntegerValue | int) -> CollectiveBarrierRef: ...
+    def __getitem__(self, offset: IndexValue | Value32 | int) -> CollectiveBarrierRef: ...
     def arrive(self, *, orders_tensor_core: bool = ..., predicate: IntegerValue | None = ...) -> None:
         """The warpgroup arrives once at the barrier of each block along the axes; with `leader_tracked`, of the first alone."""
     def wait(self, orders_tensor_core: bool = ...) -> None:
@@ -119,7 +138,7 @@ class CollectiveBarrierArray:
     def barrier(self) -> BarrierArray:
         """The barriers in this block's shared memory."""
     def __iter__(self) -> Iterator[CollectiveBarrierRef]: ...
-    def __getitem__(self, offset: IndexValue | IntegerValue | int) -> CollectiveBarrierRef: ...
+    def __getitem__(self, offset: IndexValue | Value32 | int) -> CollectiveBarrierRef: ...
 
 class DialectBarrierRef:
     """An mbarrier of Warpgroup semantics."""
@@ -135,7 +154,7 @@ class DialectBarrierRef:
     def from_barrier_memref(cls, barrier: ir.Value[ir.MemRefType]) -> DialectBarrierRef:
         """A reference of the dialect's barrier type, of rank 0 or 1, as one of these; ValueError for another."""
     def __iter__(self) -> Iterator[DialectBarrierRef]: ...
-    def __getitem__(self, offset: IndexValue | IntegerValue | int) -> DialectBarrierRef: ...
+    def __getitem__(self, offset: IndexValue | Value32 | int) -> DialectBarrierRef: ...
     def test(self, orders_tensor_core: bool = ..., scope: ThreadSubset = ...) -> I1:
         """As `BarrierRef.test`; `orders_tensor_core` must be the barrier's own."""
     def test_parity(self, parity: IntegerValue, orders_tensor_core: bool = ..., scope: ThreadSubset = ...) -> I1:

@@ -128,11 +128,15 @@ type _Arithmetic = Literal["arithmetic", "equality", "absolute value"]
 # a conversion is named by the dtypes that it can go to
 type _ToWide = Literal["conversion to integers and wide floats"]
 type _ToNarrow = Literal["conversion to narrow floats"]
-type _NarrowInteger = _ToWide | Literal["bitwise operations", "equality"]
-type _Integer = _NarrowInteger | _Arithmetic | Literal["integer arithmetic"]
-type _NarrowFloat = _ToNarrow | Literal["absolute value"]
+type _Copied = Literal["copies by the TMA"]
+type _RowIndices = Literal["row indices"]
+type _Bits = _ToWide | Literal["bitwise operations", "equality"]
+type _NarrowInteger = _Bits | _Copied
+type _WholeNumbers = _Bits | _Arithmetic | Literal["integer arithmetic"]
+type _Integer = _WholeNumbers | _Copied
+type _NarrowFloat = _ToNarrow | _Copied | Literal["absolute value"]
 type _Float = _Arithmetic | _ToWide | Literal["division and float functions", "reciprocal"]
-type _Float16 = _Float | _ToNarrow | Literal["tanh(approx=True)", "conversion to all but float8_e8m0fnu"]
+type _Float16 = _Float | _ToNarrow | _Copied | Literal["tanh(approx=True)", "conversion to all but float8_e8m0fnu"]
 type _ToAny = Literal["conversion to any dtype", "conversion of scales"]
 
 
@@ -142,7 +146,7 @@ type _Atomic = Literal["add", "max", "min", "and", "or", "xor"]
 
 
 @final
-class bool_(DType, Supports[_Integer | Literal["selection", "1 bit"]]):
+class bool_(DType, Supports[_WholeNumbers | _RowIndices | Literal["selection", "1 bit"]]):
     bits: ClassVar[Literal[1]] = 1
     is_signed = False
 
@@ -195,25 +199,28 @@ class int64(
 
 
 @final
-class uint2(DType, Supports[_NarrowInteger | Literal["absolute value", "2 bits"]]):
+class uint2(DType, Supports[_NarrowInteger | _RowIndices | Literal["absolute value", "2 bits"]]):
     bits: ClassVar[Literal[2]] = 2
     is_signed = False
 
 
 @final
-class uint4(DType, Supports[_NarrowInteger | Literal["conversion to float8_e4m3fn", "absolute value", "4 bits"]]):
+class uint4(
+    DType,
+    Supports[_NarrowInteger | _RowIndices | Literal["conversion to float8_e4m3fn", "absolute value", "4 bits"]],
+):
     bits: ClassVar[Literal[4]] = 4
     is_signed = False
 
 
 @final
-class uint8(DType, Supports[_NarrowInteger | Literal["absolute value", "8 bits"]]):
+class uint8(DType, Supports[_NarrowInteger | _RowIndices | Literal["absolute value", "8 bits"]]):
     bits: ClassVar[Literal[8]] = 8
     is_signed = False
 
 
 @final
-class uint16(DType, Supports[_Integer | Literal["16 bits"]]):
+class uint16(DType, Supports[_Integer | _RowIndices | Literal["16 bits"]]):
     bits: ClassVar[Literal[16]] = 16
     is_signed = False
 
@@ -225,7 +232,7 @@ class uint32(
     TMAReduces["uint32", Literal["add", "umin", "umax", "inc", "dec", "and", "or", "xor"]],
     AtomicallyReduces["uint32", _Atomic],
     AtomicallyReducesShared["uint32", _Atomic],
-    Supports[_Integer | Literal["32 bits"]],
+    Supports[_Integer | _RowIndices | Literal["32 bits"]],
 ):
     bits: ClassVar[Literal[32]] = 32
     is_signed = False
@@ -260,7 +267,7 @@ class float8_e5m2(DType, Supports[_NarrowFloat | Literal["8 bits"]]):
 
 
 @final
-class float8_e8m0fnu(DType, Supports[Literal["reciprocal", "conversion of scales", "8 bits"]]):
+class float8_e8m0fnu(DType, Supports[_Copied | Literal["reciprocal", "conversion of scales", "8 bits"]]):
     bits: ClassVar[Literal[8]] = 8
     is_signed = None
 

@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, Literal, Never, Protocol, overload
+from typing import Any, Generic, Literal, Never, Protocol, SupportsIndex, overload
 
 from jaxlib.mlir import ir
 from typing_extensions import TypeVar
@@ -305,13 +305,20 @@ type _StoreAnywhere[D] = GmemRef[D] | SmemRef[D, Any] | ClusterSmemRef[D, Any] |
 type _Visit[S] = Callable[[S, tuple[Index, ...]], object]
 type _Map[S] = Callable[[S, tuple[Index, ...]], ir.Value[Any]]
 
-type _Static = int | slice | DynamicSlice[int]
+type _Static = int | slice[SupportsIndex | None, SupportsIndex | None, SupportsIndex | None] | DynamicSlice[int]
 
 class _Untyped:
     """Nothing is of this class."""
 
 class InRegisters(Generic[_D_co, _L_co]):
     """An array in registers, its dtype one of several: `InRegisters[WgmmaMultiplies16Bit[...], layouts.WGMMA]`."""
+
+# Layouts that have an operation (`safegpu.layouts`): a splat array is one scalar, a strided one has no tiles.
+type _Spread = Supporting[Literal["elements in registers"]]
+type _Parts = Supporting[Literal["parts"]]
+type _Tiles = Supporting[Literal["tiles"]]
+type _Turns = Supporting[Literal["turns"]]
+type _LeadingAxes = Supporting[Literal["leading axes"]]
 
 # Arrays of the dtypes that have an operation (`safegpu.dtypes`).
 type _Arithmetic[L] = InRegisters[Supporting[Literal["arithmetic"]], L]
@@ -325,7 +332,15 @@ type _TanhApproximation[L] = InRegisters[Supporting[Literal["tanh(approx=True)"]
 type _Magnitude[L] = InRegisters[Supporting[Literal["absolute value"]], L]
 type _Mask[L] = InRegisters[Supporting[Literal["selection"]], L]
 
-class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
+class _Exactly(Generic[_Dtype, _Layout]):
+    """An array in registers, where its layout is not to be taken for a wider one."""
+
+class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant elsewhere
+    InRegisters[_D, _L_co],
+    _Exactly[_D, _L_co],  # pyright: ignore[reportInvalidTypeArguments]
+    NoTruth,
+    Generic[_D, _L_co],
+):
     """An array spread over the registers of a warpgroup.
 
     `D` is its dtype token and `L` its layout type (`safegpu.layouts`); arrays of two layouts or dtypes do not mix,
@@ -375,8 +390,8 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     @classmethod
     def load_tiled(
         cls,
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
-        swizzle: Swizzle | None,
+        ref: SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle,
         *,
         is_signed: bool | None = ...,
         optimized: bool = ...,
@@ -388,8 +403,8 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     @classmethod
     def load_tiled(
         cls,
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
-        swizzle: Swizzle | None,
+        ref: SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle,
         *,
         is_signed: bool | None = ...,
         layout: TiledLayout[_Layout],
@@ -397,25 +412,66 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         tiling_rank: int | None = ...,
         _load_fun: Callable[..., Any] = ...,
         _narrow_float_as_int: bool = ...,
+    ) -> FragmentedArray[_Dtype, _Layout]: ...
+    @overload
+    @classmethod
+    def load_tiled(
+        cls,
+        ref: GmemRef[_Dtype],
+        swizzle: int,
+        *,
+        is_signed: bool | None = ...,
+        optimized: bool,
+        tiling_rank: int | None = ...,
+        _load_fun: Callable[..., Any] = ...,
+        _narrow_float_as_int: bool = ...,
+    ) -> FragmentedArray[_Dtype, layouts.WGMMA]: ...
+    @overload
+    @classmethod
+    def load_tiled(
+        cls,
+        ref: GmemRef[_Dtype],
+        swizzle: int,
+        *,
+        is_signed: bool | None = ...,
+        layout: TiledLayout[_Layout],
+        optimized: bool,
+        tiling_rank: int | None = ...,
+        _load_fun: Callable[..., Any] = ...,
+        _narrow_float_as_int: bool = ...,
     ) -> FragmentedArray[_Dtype, _Layout]:
         """Loads a tiled buffer, by default in `WGMMA_LAYOUT`.
 
-        `swizzle` (bytes; None and 16 are none) is the buffer's own. `tiling_rank` is the number of tile dimensions where it is not
-        half the rank. With `optimized` it avoids shared-memory bank conflicts or raises; turn it off for global memory.
+        `swizzle` (bytes; 16 is none) is the buffer's own. `tiling_rank` is the number of tile dimensions where it is not
+        half the rank. With `optimized`, the default, it avoids shared-memory bank conflicts or raises; global memory is loaded with
+        `optimized=False`.
         """
+    @overload
     @classmethod
     def load_untiled[D, L](
         cls,
-        ref: _Store[D],
+        ref: SmemRef[D, Any] | ClusterSmemRef[D, Any],
         *,
         layout: TiledLayout[L],
         swizzle: int = ...,
         is_signed: bool | None = ...,
         optimized: bool = ...,
+    ) -> FragmentedArray[D, L]: ...
+    @overload
+    @classmethod
+    def load_untiled[D, L](
+        cls,
+        ref: GmemRef[D],
+        *,
+        layout: TiledLayout[L],
+        swizzle: int = ...,
+        is_signed: bool | None = ...,
+        optimized: bool,
     ) -> FragmentedArray[D, L]:
         """Loads a buffer that is not tiled, in the tiled register layout named.
 
-        With `optimized` it avoids shared-memory bank conflicts or raises; turn it off for global memory.
+        With `optimized`, the default, it avoids shared-memory bank conflicts or raises; global memory is loaded with
+        `optimized=False`.
         """
     @overload
     @classmethod
@@ -663,7 +719,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         The dtype is an integer, or a float of 16 bits or more.
         """
     @classmethod
-    def build[L](
+    def build[L: _Spread](
         cls,
         shape: tuple[int, ...],
         layout: FragmentedLayout[L],
@@ -686,17 +742,62 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def store_untiled[D](
-        self: FragmentedArray[D, Strided | Tiled | _ReplicatedLayout],
+        self: FragmentedArray[D, Strided],
         ref: _StoreAnywhere[D],
+        *,
+        swizzle: Literal[16] = ...,
+        optimized: bool = ...,
+        atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_untiled[D](
+        self: FragmentedArray[D, Tiled | _ReplicatedLayout],
+        ref: SmemRef[D, Any] | ClusterSmemRef[D, Any],
         *,
         swizzle: int = ...,
         optimized: bool = ...,
         atomic: None = ...,
     ) -> None: ...
     @overload
+    def store_untiled[D](
+        self: FragmentedArray[D, Tiled | _ReplicatedLayout],
+        ref: GmemRef[D] | MultimemRef[D],
+        *,
+        swizzle: int = ...,
+        optimized: bool,
+        atomic: None = ...,
+    ) -> None: ...
+    @overload
     def store_untiled(
-        self: FragmentedArray[_Dtype, Strided | Tiled],
+        self: FragmentedArray[_Dtype, Strided],
         ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
+        *,
+        swizzle: Literal[16] = ...,
+        optimized: bool = ...,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
+        *,
+        swizzle: int = ...,
+        optimized: bool,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Strided],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Any] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        *,
+        swizzle: Literal[16] = ...,
+        optimized: bool = ...,
+        atomic: _Op,
+    ) -> None: ...
+    @overload
+    def store_untiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Any],
         *,
         swizzle: int = ...,
         optimized: bool = ...,
@@ -704,25 +805,43 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def store_untiled(
-        self: FragmentedArray[_Dtype, Strided | Tiled],
-        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Any] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
         *,
         swizzle: int = ...,
-        optimized: bool = ...,
+        optimized: bool,
         atomic: _Op,
     ) -> None: ...
     @overload
     def store_untiled[D: (float16, bfloat16, float32, int32, uint32)](
-        self: FragmentedArray[D, Strided | Tiled],
+        self: FragmentedArray[D, Strided],
         ref: GmemRef[D] | SmemRef[D, Any] | MultimemRef[D],
+        *,
+        swizzle: Literal[16] = ...,
+        optimized: bool = ...,
+        atomic: Literal["add"],
+    ) -> None: ...
+    @overload
+    def store_untiled[D: (float16, bfloat16, float32, int32, uint32)](
+        self: FragmentedArray[D, Tiled],
+        ref: SmemRef[D, Any],
         *,
         swizzle: int = ...,
         optimized: bool = ...,
         atomic: Literal["add"],
+    ) -> None: ...
+    @overload
+    def store_untiled[D: (float16, bfloat16, float32, int32, uint32)](
+        self: FragmentedArray[D, Tiled],
+        ref: GmemRef[D] | MultimemRef[D],
+        *,
+        swizzle: int = ...,
+        optimized: bool,
+        atomic: Literal["add"],
     ) -> None:
         """Stores to a buffer that is not tiled, of the array's own dtype.
 
-        A splat array goes anywhere but to multimem memory. `atomic` adds to what is there, or takes the minimum and so on, and needs an
+        Tiled arrays go to global and multimem memory with `optimized=False`; a splat array goes anywhere but to multimem memory. `atomic` adds to what is there, or takes the minimum and so on, and needs an
         array in which no element is replicated, of 32-bit integers, or floats of 16 or 32 bits that are added; 16-bit ones in
         global memory also take minimum and maximum (PTX ISA, "red", "multimem.red").
         """
@@ -736,9 +855,18 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     @overload
     def store_tiled(
         self: FragmentedArray[_Dtype, Tiled | _ReplicatedLayout],
-        ref: GmemRef[_Dtype] | SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle] | MultimemRef[_Dtype],
-        swizzle: Swizzle | None,
+        ref: SmemRef[_Dtype, Swizzle] | ClusterSmemRef[_Dtype, Swizzle],
+        swizzle: Swizzle,
         optimized: bool = ...,
+        tiling_rank: int | None = ...,
+        atomic: None = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled | _ReplicatedLayout],
+        ref: GmemRef[_Dtype] | MultimemRef[_Dtype],
+        swizzle: int,
+        optimized: bool,
         tiling_rank: int | None = ...,
         atomic: None = ...,
     ) -> None: ...
@@ -746,7 +874,16 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     def store_tiled(
         self: FragmentedArray[_Dtype, Tiled],
         ref: InGmem[AtomicallyReduces[_Dtype, _Op]],
-        swizzle: int | None,
+        swizzle: int,
+        optimized: bool,
+        tiling_rank: int | None = ...,
+        atomic: _Op = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Dtype, Tiled],
+        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Swizzle],
+        swizzle: Swizzle,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: _Op = ...,
@@ -754,24 +891,33 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     @overload
     def store_tiled(
         self: FragmentedArray[_Dtype, Tiled],
-        ref: InSmem[AtomicallyReducesShared[_Dtype, _Op], Swizzle] | InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
-        swizzle: Swizzle | None,
-        optimized: bool = ...,
+        ref: InMultimem[AtomicallyReducesShared[_Dtype, _Op]],
+        swizzle: int,
+        optimized: bool,
         tiling_rank: int | None = ...,
         atomic: _Op = ...,
     ) -> None: ...
     @overload
     def store_tiled(
         self: FragmentedArray[_Added, Tiled],
-        ref: GmemRef[_Added] | SmemRef[_Added, Swizzle] | MultimemRef[_Added],
-        swizzle: Swizzle | None,
+        ref: SmemRef[_Added, Swizzle],
+        swizzle: Swizzle,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: Literal["add"] = ...,
+    ) -> None: ...
+    @overload
+    def store_tiled(
+        self: FragmentedArray[_Added, Tiled],
+        ref: GmemRef[_Added] | MultimemRef[_Added],
+        swizzle: int,
+        optimized: bool,
+        tiling_rank: int | None = ...,
+        atomic: Literal["add"] = ...,
     ) -> None:
-        """Stores to a tiled buffer, of the array's own dtype; `swizzle` (bytes; None and 16 are none) is the buffer's own.
+        """Stores to a tiled buffer, of the array's own dtype; `swizzle` (bytes; 16 is none) is the buffer's own.
 
-        `atomic` is as in `store_untiled`.
+        `optimized` and `atomic` are as in `store_untiled`.
         """
     @overload
     def store_tiled_async(
@@ -787,7 +933,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         barrier: BarrierRef,
         cluster_dim: Dim,
         cluster_idx: IndexValue,
-        swizzle: Swizzle | None,
+        swizzle: Swizzle,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: None = ...,
@@ -799,7 +945,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         barrier: BarrierRef,
         cluster_dim: Dim,
         cluster_idx: IndexValue,
-        swizzle: Swizzle | None,
+        swizzle: Swizzle,
         optimized: bool = ...,
         tiling_rank: int | None = ...,
         atomic: _Atomic | None = ...,
@@ -1224,7 +1370,10 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     def __radd__(self: _Arithmetic[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     def __rsub__(self: _Arithmetic[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     def __rmul__(self: _Arithmetic[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
-    def __rtruediv__(self: _Reciprocal[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __rtruediv__(self: _Floats[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
+    @overload
+    def __rtruediv__(self: _Reciprocal[_Spread], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     def __rfloordiv__(self: _Arithmetic[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     def __rmod__(self: _IntegerArithmetic[Any], other: int | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
     def __rpow__(self: _Floats[Any], other: _Number | ir.Value[Any]) -> FragmentedArray[_D, _L_co]: ...
@@ -1430,7 +1579,16 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> FragmentedArray[D, Any]: ...
     @overload
     def reduce[D](
-        self: FragmentedArray[D, Splat | Strided | layouts.OneAxis],
+        self: FragmentedArray[D, Splat],
+        op: str,
+        axis: int | Sequence[int],
+        scratch: SmemRef[Any, Any] | None = ...,
+        *,
+        acc_ilp: int | None = ...,
+    ) -> FragmentedArray[D, Splat]: ...
+    @overload
+    def reduce[D](
+        self: FragmentedArray[D, Strided | layouts.OneAxis],
         op: _Reduction,
         axis: int | Sequence[int],
         scratch: SmemRef[Any, Any] | None = ...,
@@ -1460,7 +1618,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> FragmentedArray[D, R]: ...
     @overload
     def reduce(
-        self,
+        self: InRegisters[Any, _Spread],
         op: _Reduction,
         axis: tuple[Literal[0], Literal[1]] | tuple[Literal[1], Literal[0]],
         scratch: SmemRef[Any, Any] | None = ...,
@@ -1470,7 +1628,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> FragmentedArray[_D, Splat]: ...
     @overload
     def reduce(
-        self,
+        self: InRegisters[Any, _Spread],
         op: _Reduction,
         axis: int | Sequence[int],
         scratch: SmemRef[Any, Any] | None = ...,
@@ -1490,21 +1648,21 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
 
     @overload
     def __getitem__(  # type: ignore[overload-overlap]  # a splat array takes other indices, too
-        self, idx: _Static | tuple[_Static, ...]
+        self: InRegisters[Any, _Parts], idx: _Static | tuple[_Static, ...]
     ) -> FragmentedArray[_D, _L_co]: ...
     @overload
     def __getitem__[D](self: FragmentedArray[D, Splat], idx: Subscript) -> FragmentedArray[D, Splat]:
         """Part of an array, by slices known to Python that cut whole tiles; an int drops an axis that is not tiled.
 
-        Raises ValueError for other slices, NotImplementedError for a strided array.
+        Raises ValueError for other slices. A strided array has no parts.
         """
-    def __setitem__[D, L](
-        self: FragmentedArray[D, L], idx: _Static | tuple[_Static, ...], value: FragmentedArray[D, L]
+    def __setitem__(
+        self: InRegisters[Any, _Tiles], idx: _Static | tuple[_Static, ...], value: FragmentedArray[_D, _L_co]
     ) -> None: ...
     def copy(self) -> FragmentedArray[_D, _L_co]:
         """A copy whose parts can be set (`a[0:64] = b`) without changing this array."""
-    def broadcast(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]:
-        """A strided or splat array, repeated along new leading axes; NotImplementedError for a tiled one."""
+    def broadcast(self: InRegisters[Any, _LeadingAxes], shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]:
+        """A strided or splat array, repeated along new leading axes; a tiled one repeats by `broadcast_in_dim`."""
     def reshape(self, shape: tuple[int, ...]) -> FragmentedArray[_D, _L_co]:
         """The same elements in another shape. Raises ValueError where more than the first tiled axis would change."""
     @overload
@@ -1518,16 +1676,38 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
         self: FragmentedArray[D, layouts.TCGEN05_ROW], n: int
     ) -> FragmentedArray[D, layouts.TCGEN05]:
         """Repeats one value a row along a new last axis of `n` elements, a multiple of 8 (else ValueError)."""
+    @overload
+    def broadcast_in_dim[L: _Tiles](
+        self: InRegisters[Any, _Tiles],
+        shape: tuple[int, ...],
+        source_dimensions: tuple[int, ...],
+        layout: FragmentedLayout[L],
+    ) -> FragmentedArray[_D, L]: ...
+    @overload
+    def broadcast_in_dim[L: _Turns](
+        self: InRegisters[Any, Strided],
+        shape: tuple[int, ...],
+        source_dimensions: tuple[int, ...],
+        layout: FragmentedLayout[L],
+    ) -> FragmentedArray[_D, L]: ...
+    @overload
     def broadcast_in_dim[L](
-        self, shape: tuple[int, ...], source_dimensions: tuple[int, ...], layout: FragmentedLayout[L]
+        self: InRegisters[Any, Splat],
+        shape: tuple[int, ...],
+        source_dimensions: tuple[int, ...],
+        layout: FragmentedLayout[L],
     ) -> FragmentedArray[_D, L]:
-        """Repeats an array along new axes: axis i becomes axis `source_dimensions[i]` of `shape`."""
+        """Repeats an array along new axes: axis i becomes axis `source_dimensions[i]` of `shape`.
+
+        A splat array repeats in any layout, a strided one in a strided one, a tiled one in a layout of which a reduction along the
+        new axes leaves its own; ValueError for another.
+        """
 
     # Elementwise functions of the author's own, and access by thread.
 
     @overload
     def foreach(
-        self: FragmentedArray[float16, Any],
+        self: InRegisters[float16, _Spread],
         fn: _Visit[F16],
         *,
         create_array: Literal[False] = ...,
@@ -1535,7 +1715,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach(
-        self: FragmentedArray[bfloat16, Any],
+        self: InRegisters[bfloat16, _Spread],
         fn: _Visit[BF16],
         *,
         create_array: Literal[False] = ...,
@@ -1543,7 +1723,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach(
-        self: FragmentedArray[float32, Any],
+        self: InRegisters[float32, _Spread],
         fn: _Visit[F32],
         *,
         create_array: Literal[False] = ...,
@@ -1551,7 +1731,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach(
-        self: FragmentedArray[float64, Any],
+        self: InRegisters[float64, _Spread],
         fn: _Visit[F64],
         *,
         create_array: Literal[False] = ...,
@@ -1559,7 +1739,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach(
-        self: FragmentedArray[bool_, Any],
+        self: InRegisters[bool_, _Spread],
         fn: _Visit[I1],
         *,
         create_array: Literal[False] = ...,
@@ -1567,7 +1747,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach[I: (int8, uint8)](
-        self: FragmentedArray[I, Any],
+        self: InRegisters[I, _Spread],
         fn: _Visit[I8],
         *,
         create_array: Literal[False] = ...,
@@ -1575,7 +1755,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach[I: (int16, uint16)](
-        self: FragmentedArray[I, Any],
+        self: InRegisters[I, _Spread],
         fn: _Visit[I16],
         *,
         create_array: Literal[False] = ...,
@@ -1583,7 +1763,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach[I: (int32, uint32)](
-        self: FragmentedArray[I, Any],
+        self: InRegisters[I, _Spread],
         fn: _Visit[I32],
         *,
         create_array: Literal[False] = ...,
@@ -1591,7 +1771,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach[I: (int64, uint64)](
-        self: FragmentedArray[I, Any],
+        self: InRegisters[I, _Spread],
         fn: _Visit[I64],
         *,
         create_array: Literal[False] = ...,
@@ -1599,7 +1779,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> None: ...
     @overload
     def foreach(
-        self: FragmentedArray[float16, _L_co],
+        self: InRegisters[float16, _Spread],
         fn: _Map[F16],
         *,
         create_array: Literal[True],
@@ -1607,7 +1787,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self: FragmentedArray[bfloat16, _L_co],
+        self: InRegisters[bfloat16, _Spread],
         fn: _Map[BF16],
         *,
         create_array: Literal[True],
@@ -1615,7 +1795,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self: FragmentedArray[float32, _L_co],
+        self: InRegisters[float32, _Spread],
         fn: _Map[F32],
         *,
         create_array: Literal[True],
@@ -1623,7 +1803,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self: FragmentedArray[float64, _L_co],
+        self: InRegisters[float64, _Spread],
         fn: _Map[F64],
         *,
         create_array: Literal[True],
@@ -1631,39 +1811,49 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self: FragmentedArray[bool_, _L_co], fn: _Map[I1], *, create_array: Literal[True], is_signed: bool | None = ...
+        self: InRegisters[bool_, _Spread], fn: _Map[I1], *, create_array: Literal[True], is_signed: bool | None = ...
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach[I: (int8, uint8)](
-        self: FragmentedArray[I, _L_co], fn: _Map[I8], *, create_array: Literal[True], is_signed: bool | None = ...
+        self: InRegisters[I, _Spread], fn: _Map[I8], *, create_array: Literal[True], is_signed: bool | None = ...
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach[I: (int16, uint16)](
-        self: FragmentedArray[I, _L_co], fn: _Map[I16], *, create_array: Literal[True], is_signed: bool | None = ...
+        self: InRegisters[I, _Spread], fn: _Map[I16], *, create_array: Literal[True], is_signed: bool | None = ...
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach[I: (int32, uint32)](
-        self: FragmentedArray[I, _L_co], fn: _Map[I32], *, create_array: Literal[True], is_signed: bool | None = ...
+        self: InRegisters[I, _Spread], fn: _Map[I32], *, create_array: Literal[True], is_signed: bool | None = ...
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach[I: (int64, uint64)](
-        self: FragmentedArray[I, _L_co], fn: _Map[I64], *, create_array: Literal[True], is_signed: bool | None = ...
+        self: InRegisters[I, _Spread], fn: _Map[I64], *, create_array: Literal[True], is_signed: bool | None = ...
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
     def foreach(
-        self, fn: _Visit[ir.Value[Any]], *, create_array: Literal[False] = ..., is_signed: bool | None = ...
+        self: InRegisters[Any, _Spread],
+        fn: _Visit[ir.Value[Any]],
+        *,
+        create_array: Literal[False] = ...,
+        is_signed: bool | None = ...,
     ) -> None: ...
     @overload
     def foreach(
-        self, fn: _Map[ir.Value[Any]], *, create_array: Literal[True], is_signed: bool | None = ...
+        self: InRegisters[Any, _Spread],
+        fn: _Map[ir.Value[Any]],
+        *,
+        create_array: Literal[True],
+        is_signed: bool | None = ...,
     ) -> FragmentedArray[Any, _L_co]: ...
     @overload
-    def foreach(self, fn: _Visit[Any], *, create_array: bool, is_signed: bool | None = ...) -> Any:
+    def foreach(
+        self: InRegisters[Any, _Spread], fn: _Map[Any], *, create_array: bool, is_signed: bool | None = ...
+    ) -> Any:
         """Calls `fn(value, index)` for each element; with `create_array` its results make an array.
 
         The value is a scalar of the dtype, a plain MLIR value where there is none, and the index an `Index` for each axis.
         """
-    def debug_print(self, fmt: str) -> None:
+    def debug_print(self: InRegisters[Any, _Spread], fmt: str) -> None:
         """Prints each element with its index; `{}` in `fmt` stands for both."""
     @classmethod
     def transfer_strided(cls, ref: _StoreAnywhere[Any], vec_size: int) -> Any:
@@ -1671,7 +1861,7 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     @staticmethod
     def transfer_tiled(
         ref: _Store[Any],
-        swizzle: int | None,
+        swizzle: int,
         layout: TiledLayout[Any],
         shape: tuple[int, ...],
         optimized: bool = ...,
@@ -1685,22 +1875,31 @@ class FragmentedArray(InRegisters[_D, _L_co], NoTruth, Generic[_D, _L_co]):
     def tree_unflatten(cls, aux: Any, flat_registers: Any) -> FragmentedArray[Any, Any]:
         """For JAX."""
 
+type _InWholeRegisters = (
+    InRegisters[Supporting[Literal["32 bits"]], Any]
+    | InRegisters[Supporting[Literal["16 bits"]], _Spread]
+    | InRegisters[Supporting[Literal["8 bits"]], _Spread]
+)
+
 @overload
-def optimization_barrier[D, L](a: FragmentedArray[D, L], /) -> FragmentedArray[D, L]: ...
+def optimization_barrier[A: _InWholeRegisters](a: A, /) -> A: ...
 @overload
-def optimization_barrier[A: FragmentedArray[Any, Any], B: FragmentedArray[Any, Any]](a: A, b: B, /) -> tuple[A, B]: ...
+def optimization_barrier[A: _InWholeRegisters, B: _InWholeRegisters](a: A, b: B, /) -> tuple[A, B]: ...
 @overload
-def optimization_barrier[A: FragmentedArray[Any, Any], B: FragmentedArray[Any, Any], C: FragmentedArray[Any, Any]](
+def optimization_barrier[A: _InWholeRegisters, B: _InWholeRegisters, C: _InWholeRegisters](
     a: A, b: B, c: C, /
 ) -> tuple[A, B, C]: ...
 @overload
 def optimization_barrier(
-    a: FragmentedArray[Any, Any], b: FragmentedArray[Any, Any], /, *arrays: FragmentedArray[Any, Any]
+    a: _InWholeRegisters, b: _InWholeRegisters, /, *arrays: _InWholeRegisters
 ) -> tuple[FragmentedArray[Any, Any], ...]:
-    """The arrays, behind a point over which the compiler moves no work of theirs."""
+    """The arrays, behind a point over which the compiler moves no work of theirs.
 
-def concatenate[D, L](arrays: Sequence[FragmentedArray[D, L]], axis: int = ...) -> FragmentedArray[D, L]:
-    """Joins arrays of one dtype and layout along an axis."""
+    Of 8, 16 or 32 bits; a splat array of 32. Else NotImplementedError.
+    """
+
+def concatenate[D, L: _Spread](arrays: Sequence[_Exactly[D, L]], axis: int = ...) -> FragmentedArray[D, L]:
+    """Joins arrays of one dtype and layout along an axis; splat arrays do not join."""
 
 @overload
 def copy_tiled(src: GmemRef[_Dtype], dst: SmemRef[_Dtype, Swizzle], swizzle: Swizzle) -> None: ...

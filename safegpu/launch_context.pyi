@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Generic, Literal, overload
+from typing import Any, ClassVar, Generic, Literal, Never, overload
 
 from jaxlib.mlir import ir
 from typing_extensions import TypeVar
@@ -10,8 +10,8 @@ from typing_extensions import TypeVar
 from safegpu import layouts
 from safegpu.architectures import Architecture, HasMultimem, HasTMA, HasTMAGather, HasTMAScatter
 from safegpu.barriers import BarrierRef, ThreadSubset
-from safegpu.dtypes import TMAReduces, bfloat16, float16, float32, int32, int64, uint32, uint64
-from safegpu.fragmented_array import FragmentedArray
+from safegpu.dtypes import Supporting, TMAReduces, bfloat16, float16, float32, int32, int64, uint32, uint64
+from safegpu.fragmented_array import InRegisters
 from safegpu.profiler import OnDeviceProfiler as OnDeviceProfiler
 from safegpu.refs import Along, GmemRef, InSmem, MultimemRef, SmemRef, Swizzle
 from safegpu.scalars import I32, Dim, IndexValue, IntegerValue
@@ -19,6 +19,7 @@ from safegpu.scalars import c as c
 from safegpu.utils import Region
 
 _D = TypeVar("_D", default=Any)
+_Copied = TypeVar("_Copied", bound=Supporting[Literal["copies by the TMA"]], default=Any)
 _A_co = TypeVar("_A_co", bound=Architecture, covariant=True, default=Any)
 _Added = TypeVar("_Added", float16, bfloat16, float32, int32, uint32, int64, uint64)
 
@@ -35,11 +36,13 @@ class CopyPartition:
     """How a collective copy with a leader splits its data over the blocks."""
 
     PARTITIONED: ClassVar[type[_Partitioned]]
-    REPLICATED: ClassVar[CopyPartition]
+    REPLICATED: ClassVar[_Replicated]
 
 class _Partitioned(CopyPartition):
     axis: int
     def __init__(self, axis: int) -> None: ...
+
+class _Replicated(CopyPartition): ...
 
 class AsyncCopyImplementation(enum.Enum):
     """What copies: the TMA unit, or the threads (PTX ISA, "cp.async"), which copy into shared memory alone."""
@@ -55,7 +58,7 @@ class OOBFillMode(enum.IntEnum):
     ZEROS = 2
 
 class Rounding(enum.Enum):
-    """What `TileTransform` does with a dimension that its tile does not divide."""
+    """What `TileTransform` does with a dimension that its tile does not divide. Mosaic GPU has not implemented `UP`."""
 
     UP = ...
     DOWN = ...
@@ -83,7 +86,7 @@ class TileTransform(MemRefTransform):
 
     tiling: tuple[int, ...]
     rounding: Rounding | None
-    def __init__(self, tiling: tuple[int, ...], rounding: Rounding | None = ...) -> None: ...
+    def __init__(self, tiling: tuple[int, ...], rounding: Literal[Rounding.DOWN] | None = ...) -> None: ...
 
 class TransposeTransform(MemRefTransform):
     """The axes in another order. Raises ValueError where one is named twice."""
@@ -106,7 +109,7 @@ class DropUnitDimsTransform(MemRefTransform):
     unit_dims: tuple[int, ...]
     def __init__(self, unit_dims: tuple[int, ...]) -> None: ...
 
-type _Gather = FragmentedArray[Any, layouts.TMA_INDICES | layouts.TMA_INDICES_4]
+type _Gather = InRegisters[Supporting[Literal["row indices"]], layouts.TMA_INDICES | layouts.TMA_INDICES_4]
 type _Rows = _Gather | tuple[Along | _Gather, ...]
 """With an index for each row."""
 type _Slice = Along | tuple[Along, ...]
@@ -135,15 +138,15 @@ class LaunchContext(Generic[_A_co]):
     def async_copy(
         self: LaunchContext[HasTMA],
         *,
-        src_ref: GmemRef[_D],
-        dst_ref: SmemRef[_D, Swizzle],
+        src_ref: GmemRef[_Copied],
+        dst_ref: SmemRef[_Copied, Swizzle],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef,
         swizzle: Swizzle,
         arrive: bool | None = ...,
-        collective: _Axes = ...,
+        collective: _Axes,
         leader_tracked: CopyPartition | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
@@ -154,16 +157,54 @@ class LaunchContext(Generic[_A_co]):
     def async_copy(
         self: LaunchContext[HasTMA],
         *,
-        src_ref: GmemRef[_D],
-        dst_ref: SmemRef[_D, Literal[16]],
+        src_ref: GmemRef[_Copied],
+        dst_ref: SmemRef[_Copied, Swizzle],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
+        barrier: BarrierRef,
+        swizzle: Swizzle,
+        arrive: bool | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: _Replicated | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: None = ...,
+        implementation: Literal[AsyncCopyImplementation.TMA] = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self: LaunchContext[HasTMA],
+        *,
+        src_ref: GmemRef[_Copied],
+        dst_ref: SmemRef[_Copied, Literal[16]],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef,
         swizzle: None = ...,
         arrive: bool | None = ...,
-        collective: _Axes = ...,
+        collective: _Axes,
         leader_tracked: CopyPartition | None = ...,
+        predicate: IntegerValue | None = ...,
+        reduction_op: None = ...,
+        implementation: Literal[AsyncCopyImplementation.TMA] = ...,
+        oob_mode: OOBFillMode = ...,
+    ) -> None: ...
+    @overload
+    def async_copy(
+        self: LaunchContext[HasTMA],
+        *,
+        src_ref: GmemRef[_Copied],
+        dst_ref: SmemRef[_Copied, Literal[16]],
+        gmem_slice: _Slice = ...,
+        gmem_transform: _Transform = ...,
+        gmem_peer_id: int | IntegerValue | None = ...,
+        barrier: BarrierRef,
+        swizzle: None = ...,
+        arrive: bool | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: _Replicated | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: Literal[AsyncCopyImplementation.TMA] = ...,
@@ -211,8 +252,8 @@ class LaunchContext(Generic[_A_co]):
     def async_copy(
         self: LaunchContext[HasTMA],
         *,
-        src_ref: SmemRef[_D, Swizzle],
-        dst_ref: GmemRef[_D],
+        src_ref: SmemRef[_Copied, Swizzle],
+        dst_ref: GmemRef[_Copied],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
@@ -220,7 +261,7 @@ class LaunchContext(Generic[_A_co]):
         swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
-        leader_tracked: CopyPartition | None = ...,
+        leader_tracked: _Replicated | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
@@ -230,8 +271,8 @@ class LaunchContext(Generic[_A_co]):
     def async_copy(
         self: LaunchContext[HasTMA],
         *,
-        src_ref: SmemRef[_D, Literal[16]],
-        dst_ref: GmemRef[_D],
+        src_ref: SmemRef[_Copied, Literal[16]],
+        dst_ref: GmemRef[_Copied],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | GlobalBroadcast | None = ...,
@@ -239,7 +280,7 @@ class LaunchContext(Generic[_A_co]):
         swizzle: None = ...,
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
-        leader_tracked: CopyPartition | None = ...,
+        leader_tracked: _Replicated | None = ...,
         predicate: IntegerValue | None = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
@@ -249,17 +290,17 @@ class LaunchContext(Generic[_A_co]):
     def async_copy(
         self: LaunchContext[HasTMAGather],
         *,
-        src_ref: GmemRef[_D],
-        dst_ref: SmemRef[_D, Swizzle],
+        src_ref: GmemRef[_Copied],
+        dst_ref: SmemRef[_Copied, Swizzle],
         gmem_slice: _Rows,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef,
         swizzle: Swizzle,
         arrive: bool | None = ...,
-        collective: _Axes = ...,
-        leader_tracked: CopyPartition | None = ...,
-        predicate: IntegerValue | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: _Replicated | None = ...,
+        predicate: Never = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -268,17 +309,17 @@ class LaunchContext(Generic[_A_co]):
     def async_copy(
         self: LaunchContext[HasTMAGather],
         *,
-        src_ref: GmemRef[_D],
-        dst_ref: SmemRef[_D, Literal[16]],
+        src_ref: GmemRef[_Copied],
+        dst_ref: SmemRef[_Copied, Literal[16]],
         gmem_slice: _Rows,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | None = ...,
         barrier: BarrierRef,
         swizzle: None = ...,
         arrive: bool | None = ...,
-        collective: _Axes = ...,
-        leader_tracked: CopyPartition | None = ...,
-        predicate: IntegerValue | None = ...,
+        collective: tuple[()] | None = ...,
+        leader_tracked: _Replicated | None = ...,
+        predicate: Never = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -287,8 +328,8 @@ class LaunchContext(Generic[_A_co]):
     def async_copy(
         self: LaunchContext[HasTMAScatter],
         *,
-        src_ref: SmemRef[_D, Swizzle],
-        dst_ref: GmemRef[_D],
+        src_ref: SmemRef[_Copied, Swizzle],
+        dst_ref: GmemRef[_Copied],
         gmem_slice: _Rows,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | None = ...,
@@ -296,8 +337,8 @@ class LaunchContext(Generic[_A_co]):
         swizzle: Swizzle,
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
-        leader_tracked: CopyPartition | None = ...,
-        predicate: IntegerValue | None = ...,
+        leader_tracked: _Replicated | None = ...,
+        predicate: Never = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -306,8 +347,8 @@ class LaunchContext(Generic[_A_co]):
     def async_copy(
         self: LaunchContext[HasTMAScatter],
         *,
-        src_ref: SmemRef[_D, Literal[16]],
-        dst_ref: GmemRef[_D],
+        src_ref: SmemRef[_Copied, Literal[16]],
+        dst_ref: GmemRef[_Copied],
         gmem_slice: _Rows,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | None = ...,
@@ -315,8 +356,8 @@ class LaunchContext(Generic[_A_co]):
         swizzle: None = ...,
         arrive: bool | None = ...,
         collective: tuple[()] | None = ...,
-        leader_tracked: CopyPartition | None = ...,
-        predicate: IntegerValue | None = ...,
+        leader_tracked: _Replicated | None = ...,
+        predicate: Never = ...,
         reduction_op: None = ...,
         implementation: AsyncCopyImplementation = ...,
         oob_mode: OOBFillMode = ...,
@@ -403,7 +444,10 @@ class LaunchContext(Generic[_A_co]):
         `barrier`, which expects its bytes by itself; out of shared memory `await_async_copy` waits for it, and what was
         written there before it needs a `commit_shared`. `gmem_slice` is the window in global memory, `gmem_transform` how
         its elements are arranged in the buffer, `swizzle` (bytes; None and 16 are none) how the buffer is swizzled, the
-        same for everything that touches it. `collective` names the axes of the cluster whose blocks load the same window.
+        same for everything that touches it. `collective` names the axes of the cluster whose blocks load the same window, or,
+        with `leader_tracked=CopyPartition.PARTITIONED(axis)`, each a part of it.
+        Row indices, an array of unsigned integers in the first place of `gmem_slice`, go with none of `collective`, `predicate`
+        and `reduction_op`; a `predicate` of None is one. The TMA copies all dtypes but bool_ and float64.
         `reduction_op` combines the buffer with what is in global memory (PTX ISA, "cp.reduce.async.bulk.tensor").
         Raises ValueError where space, dtype, shape or reduction do not go together.
         """
@@ -442,7 +486,7 @@ class LaunchContext(Generic[_A_co]):
     def async_prefetch(
         self: LaunchContext[HasTMA],
         *,
-        gmem_ref: GmemRef[Any],
+        gmem_ref: GmemRef[_Copied],
         gmem_slice: _Slice = ...,
         gmem_transform: _Transform = ...,
         gmem_peer_id: int | IntegerValue | None = ...,

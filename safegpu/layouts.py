@@ -17,9 +17,11 @@ TMEM layouts (subclasses of `TMEM`) are named after Mosaic GPU's functions, the 
 `_PACKED` where a 32-bit TMEM cell holds several elements. Their base says which register layouts they exchange with.
 """
 
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from typing_extensions import TypeVar
+
+from safegpu.dtypes import Supports
 
 if TYPE_CHECKING:
     from jaxlib.mlir import ir
@@ -47,19 +49,22 @@ class Layout:
     """Base of the register layouts."""
 
 
-class Strided(Layout):
+# What `FragmentedArray` does with a layout is asked in the way in which it is asked of dtypes.
+
+
+class Strided(Layout, Supports[Literal["elements in registers", "leading axes", "turns"]]):
     """`WGStridedFragLayout`: threads take turns along the flattened array."""
 
 
-class Splat(Layout):
+class Splat(Layout, Supports[Literal["parts", "leading axes"]]):
     """`WGSplatFragLayout`: one scalar stands for the whole array."""
 
 
-class Tiled(Layout):
+class Tiled(Layout, Supports[Literal["elements in registers", "parts", "tiles"]]):
     """Base of the tiled layouts in which each element lies in exactly one register of the warpgroup."""
 
 
-class Replicated(Layout):
+class Replicated(Layout, Supports[Literal["elements in registers", "parts", "tiles"]]):
     """Base of the tiled layouts in which an element lies in the registers of several threads."""
 
 

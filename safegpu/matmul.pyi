@@ -10,7 +10,6 @@ from safegpu.architectures import HasWGMMA
 from safegpu.dtypes import (
     DType,
     ForeignDType,
-    Token,
     UnknownDType,
     bfloat16,
     float4_e2m1fn,
@@ -20,10 +19,12 @@ from safegpu.dtypes import (
     float16,
     float32,
     float64,
+    int2,
     int4,
     int8,
     int16,
     int32,
+    int64,
     uint4,
     uint8,
     uint16,
@@ -36,6 +37,11 @@ _L = TypeVar("_L", default=layouts.WGMMA)
 _Lhs = TypeVar("_Lhs", default=Any)
 _Rhs = TypeVar("_Rhs", default=Any)
 _Acc = TypeVar("_Acc", default=Any)
+_Signed = TypeVar(
+    "_Signed",
+    int2, int4, int8, int16, int32, int64,
+    float4_e2m1fn, float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float16, bfloat16, float32, float64,
+)  # fmt: skip
 
 type _Bits16 = float16 | bfloat16 | int16 | uint16
 type _Bits8 = float8_e4m3fn | float8_e5m2 | float8_e8m0fnu | int8 | uint8
@@ -55,13 +61,18 @@ class WGMMAAccumulator(Generic[_D, _L]):
     def zero(cls, m: int, n: int, dtype: None = ..., *, is_signed: None = ...) -> WGMMAAccumulator[float32]: ...
     @overload
     @classmethod
-    def zero(cls, m: int, n: int, dtype: type[Token], *, is_signed: bool | None = ...) -> WGMMAAccumulator[Token]: ...
+    def zero(
+        cls, m: int, n: int, dtype: type[_Signed], *, is_signed: bool | None = ...
+    ) -> WGMMAAccumulator[_Signed]: ...
     @overload
     @classmethod
     def zero(
         cls, m: int, n: int, dtype: ir.Type | UnknownDType, *, is_signed: bool | None = ...
     ) -> WGMMAAccumulator[Any]:
-        """An accumulator of (m, n) zeros, float32 where no dtype is named. ValueError unless m is a multiple of 64 and n of 8."""
+        """An accumulator of (m, n) zeros, float32 where no dtype is named, and of no unsigned one.
+
+        ValueError unless m is a multiple of 64 and n of 8.
+        """
     @overload
     @classmethod
     def from_registers[D](
@@ -212,7 +223,7 @@ def wgmma[L](
     """Issues acc += A @ B on the tensor core (PTX ISA, "wgmma.mma_async"); a warpgroup calls it.
 
     A is (M, K) in shared memory or, but for float32, in registers (16-bit dtypes in `WGMMA_LAYOUT`, 8-bit ones in `WGMMA_LAYOUT_8BIT`);
-    B is (K, N) in shared memory. Buffers are tiled by `(8, 8 * swizzle // bits)`. Float32 is multiplied as tf32.
+    B is (K, N) in shared memory. Buffers are swizzled, and tiled by `(8, 8 * swizzle // bits)`. Float32 is multiplied as tf32.
     Raises ValueError and NotImplementedError where shapes or dtypes do not go together.
     """
 

@@ -61,7 +61,7 @@ BSwizzle = TypeVar("BSwizzle", int, Literal[16], Literal[32], Literal[64], Liter
 
 type LoadReduceOp = Literal["min", "max", "absmin", "absmax"]
 type _AnyDType = type[DType] | ir.Type | ForeignDType
-type _Index = int | slice | IndexValue | DynamicSlice[int | IndexValue | IntegerValue]
+type _Window = slice | DynamicSlice[int | IndexValue | IntegerValue]
 
 type _Dense = layouts.TMEM_DEFAULT[Any] | layouts.TMEM_HALF_LANE[Any] | layouts.TMEM_M64_COLLECTIVE[Any]
 
@@ -233,7 +233,7 @@ class TMEMRef:
         tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
         dtype: type[Token],
-        collective: bool | None = ...,
+        collective: bool,
         layout: TMEMLayout[_Dense] | None = ...,
     ) -> DenseTMEM[Token, Any]: ...
     @overload
@@ -242,9 +242,31 @@ class TMEMRef:
         cls,
         tmem_addr_ref: ir.Value[ir.MemRefType],
         shape: tuple[int, int],
+        dtype: type[Token],
+        collective: bool | None = ...,
+        *,
+        layout: TMEMLayout[_Dense],
+    ) -> DenseTMEM[Token, Any]: ...
+    @overload
+    @classmethod
+    def from_alloc(
+        cls,
+        tmem_addr_ref: ir.Value[ir.MemRefType],
+        shape: tuple[int, int],
+        dtype: _AnyDType,
+        collective: bool,
+        layout: TMEMLayout[_Dense] | None = ...,
+    ) -> DenseTMEM[Any, Any]: ...
+    @overload
+    @classmethod
+    def from_alloc(
+        cls,
+        tmem_addr_ref: ir.Value[ir.MemRefType],
+        shape: tuple[int, int],
         dtype: _AnyDType,
         collective: bool | None = ...,
-        layout: TMEMLayout[_Dense] | None = ...,
+        *,
+        layout: TMEMLayout[_Dense],
     ) -> DenseTMEM[Any, Any]: ...
     @overload
     @classmethod
@@ -309,8 +331,8 @@ class DenseTMEM(TMEMRef, InTmem[_D, _T_co, _P], Generic[_D, _T_co, _P, _A_co]):
     @classmethod
     def wrap(cls, raw: object, dtype: UnknownDType, layout: TMEMLayout[Any] | None = ...) -> DenseTMEM[Any, Any]:
         """`raw` as dense TMEM. Raises TypeError for what is none, ValueError for another dtype or layout."""
-    def slice(self, *idxs: _Index) -> Self:
-        """Some of the columns, from a multiple of the layout's tile on."""
+    def slice(self, *idxs: _Window) -> Self:
+        """Some of the columns, from a multiple of the layout's tile on; an index takes none away."""
     @overload
     def store(
         self: DenseTMEM[Any, layouts.TMEM_NARROW_UNPACKED],
@@ -469,8 +491,8 @@ class SparseMetaTMEM(TMEMRef, Generic[_P]):
     @classmethod
     def wrap(cls, raw: object, dtype: type[int2 | uint2] = ...) -> SparseMetaTMEM:
         """`raw` as the TMEM of metadata. Raises TypeError for what is none, ValueError for another dtype."""
-    def slice(self, *idxs: _Index) -> Self:
-        """Some of the columns, from a multiple of the layout's tile on."""
+    def slice(self, *idxs: _Window) -> Self:
+        """Some of the columns, from a multiple of the layout's tile on; an index takes none away."""
     def store(
         self,
         *args: object,
@@ -504,8 +526,8 @@ class ScalesTMEM(TMEMRef, Generic[_D, _P]):
     @classmethod
     def wrap(cls, raw: object, dtype: UnknownDType) -> ScalesTMEM[Any]:
         """`raw` as the TMEM of scales. Raises TypeError for what is none, ValueError for another dtype."""
-    def slice(self, *idxs: _Index) -> Self:
-        """Some of the columns, from a multiple of the layout's tile on."""
+    def slice(self, *idxs: _Window) -> Self:
+        """Some of the columns, from a multiple of the layout's tile on; an index takes none away."""
     def store(self, value: FragmentedArray[_D, layouts.SCALES]) -> None:
         """Stores registers (PTX ISA, "tcgen05.st"); `commit_tmem` makes them visible to an MMA."""
     def load(

@@ -24,7 +24,24 @@ from safegpu.refs import memref_slice as memref_slice
 from safegpu.refs import memref_transpose as memref_transpose
 from safegpu.refs import memref_unfold as memref_unfold
 from safegpu.refs import memref_unsqueeze as memref_unsqueeze
-from safegpu.scalars import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Dim, Index, IndexValue, IntegerValue
+from safegpu.scalars import (
+    BF16,
+    F16,
+    F32,
+    F64,
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    Dim,
+    Index,
+    IndexValue,
+    IntegerValue,
+    Number32,
+    Value32,
+    _Raw,
+)
 from safegpu.scalars import c as c
 from safegpu.scalars import thread_idx as thread_idx
 from safegpu.scalars import warp_idx as warp_idx
@@ -52,6 +69,17 @@ class Partition:
     target_bounds: tuple[int, ...]
     partition: tuple[int | None, ...]
     base_offset: tuple[IndexValue, ...] | None
+    @overload
+    def __init__(
+        self,
+        elements: tuple[int, ...],
+        *,
+        partition: tuple[int | None, ...],
+        base_offset: tuple[IndexValue, ...] | None = ...,
+        num_chunks: tuple[int, ...] | None,
+        chunk_size: tuple[int, ...] | None = ...,
+    ) -> None: ...
+    @overload
     def __init__(
         self,
         elements: tuple[int, ...],
@@ -59,7 +87,7 @@ class Partition:
         partition: tuple[int | None, ...],
         base_offset: tuple[IndexValue, ...] | None = ...,
         num_chunks: tuple[int, ...] | None = ...,
-        chunk_size: tuple[int, ...] | None = ...,
+        chunk_size: tuple[int, ...] | None,
     ) -> None: ...
     @property
     def num_chunks(self) -> tuple[int, ...]:
@@ -67,29 +95,44 @@ class Partition:
     @property
     def target_block_shape(self) -> tuple[int, ...]:
         """The shape of one chunk, in elements."""
-    def get_base(self, *source_coords: IndexValue | int) -> list[Index]:
-        """The first element along each axis of the chunk at these coordinates, which are of type `Index`."""
+    def get_base(self, *source_coords: IndexValue) -> list[Index]:
+        """The first element along each axis of the chunk at these coordinates."""
 
 class Partition1D:
     """How `elements` along one axis are split into chunks; `Partition` of one axis."""
 
     partition: Partition
     base_offset: IndexValue | None
+    @overload
+    def __init__(
+        self,
+        elements: int,
+        *,
+        base_offset: IndexValue | None = ...,
+        num_chunks: int | None,
+        chunk_size: int | None = ...,
+    ) -> None: ...
+    @overload
     def __init__(
         self,
         elements: int,
         *,
         base_offset: IndexValue | None = ...,
         num_chunks: int | None = ...,
-        chunk_size: int | None = ...,
+        chunk_size: int | None,
     ) -> None: ...
     @property
     def num_chunks(self) -> int:
         """How many chunks there are."""
     def get_base(self, source_coords: IndexValue) -> Index:
         """The first element of a chunk."""
+    @overload
     def refine(
-        self, *, chunk: IndexValue | None = ..., num_chunks: int | None = ..., chunk_size: int | None = ...
+        self, *, chunk: IndexValue | None = ..., num_chunks: int | None, chunk_size: int | None = ...
+    ) -> Partition1D: ...
+    @overload
+    def refine(
+        self, *, chunk: IndexValue | None = ..., num_chunks: int | None = ..., chunk_size: int | None
     ) -> Partition1D:
         """One chunk, split again; it starts at `chunk`, or at the first where none is named."""
 
@@ -100,7 +143,7 @@ class SemaphoreRef:
     def __init__(self, ptr: ir.Value[Any]) -> None: ...
     def signal(
         self,
-        value: IntegerValue | int,
+        value: Value32 | int,
         predicate: IntegerValue | None = ...,
         relaxed: bool = ...,
         memory_scope: Literal["sys", "gpu"] = ...,
@@ -110,11 +153,11 @@ class SemaphoreRef:
         `memory_scope` says who sees it: the device ("gpu") or all devices ("sys"). Raises ValueError for another, and but for 32 bits.
         """
     @staticmethod
-    def signal_multimem(ptr: ir.Value[Any], value: IntegerValue | int, predicate: IntegerValue | None = ...) -> None:
+    def signal_multimem(ptr: ir.Value[Any], value: Value32 | int, predicate: IntegerValue | None = ...) -> None:
         """Adds to the counter on every device; `ptr` is a multimem address (PTX ISA, "multimem.red")."""
     def wait(
         self,
-        value: IntegerValue | int = ...,
+        value: Value32 | int = ...,
         *,
         decrement: bool = ...,
         scope: ThreadSubset = ...,
@@ -180,10 +223,14 @@ def single_thread_predicate(scope: ThreadSubset = ...) -> I1:
 def block_idx() -> I32:
     """The linear index of this block in the grid."""
 
-def cluster_idx(
-    dim: Dim | Iterable[Dim] | None = ..., dim_idx: IndexValue | Sequence[IndexValue] | None = ...
-) -> Index:
-    """The linear index of this block in its cluster, or along some of its axes."""
+@overload
+def cluster_idx(dim: Dim | Iterable[Dim] | None = ..., dim_idx: Sequence[IndexValue] | None = ...) -> Index: ...
+@overload
+def cluster_idx(dim: Dim | tuple[Dim] | list[Any], dim_idx: IndexValue) -> Index:
+    """The linear index of this block in its cluster, or along some of its axes; or of the block at `dim_idx` along these.
+
+    One index goes with one axis.
+    """
 
 def clock() -> I32:
     """The multiprocessor's counter of cycles (PTX ISA, "%clock")."""
@@ -240,7 +287,7 @@ def fence_release_sys() -> None:
 
 # Clusters.
 
-def get_cluster_ptr(ptr: ir.Value[Any], cluster_block: IntegerValue, generic: bool = ...) -> ir.Value[Any]:
+def get_cluster_ptr(ptr: ir.Value[Any], cluster_block: Value32, generic: bool = ...) -> ir.Value[Any]:
     """The same address in another block of the cluster (PTX ISA, "mapa"): a generic pointer, or one of address space 7."""
 
 def cluster_collective_mask(
@@ -367,7 +414,7 @@ class ReductionKind(enum.IntEnum):
     FMIN = 9
     FMAX = 10
 
-def redux[V: ir.Value[Any]](x: V, mask: IntegerValue, kind: enum.IntEnum) -> V:
+def redux[V: Number32](x: V, mask: Value32, kind: enum.IntEnum) -> V:
     """The reduction over the lanes of `mask` (PTX ISA, "redux.sync"), of 32-bit values or a vector of them; ValueError for others.
 
     float32 needs Blackwell.
@@ -376,7 +423,10 @@ def redux[V: ir.Value[Any]](x: V, mask: IntegerValue, kind: enum.IntEnum) -> V:
 def prmt[V: ir.Value[Any]](high: V, low: V, permutation: IntegerValue) -> V:
     """Four of the eight bytes of two 32-bit values, picked by `permutation` (PTX ISA, "prmt"). ValueError for two types."""
 
-def warp_tree_reduce[V: ir.Value[Any]](value: V, op: Callable[[V, V], ir.Value[Any]], group_size: int) -> V:
+@overload
+def warp_tree_reduce[V: (I32, F32)](value: V, op: Callable[[V, V], ir.Value[Any]], group_size: int) -> V: ...
+@overload
+def warp_tree_reduce(value: _Raw, op: Callable[[Any, Any], ir.Value[Any]], group_size: int) -> ir.Value[Any]:
     """The reduction of a 32-bit value over groups of so many lanes, a power of 2, by `op`."""
 
 def multimem_store(ptr: ir.Value[Any], value: ir.Value[Any]) -> None:

@@ -34,7 +34,15 @@ OF_COMBINATIONS = frozenset([
 REVEAL = "reveal_type(\n"
 """On a line of its own: of equal notes about one line mypy says the first alone."""
 
-SAID = frozenset(f"FragmentedArray.{each}" for each in ("astype", "bitcast", "select", "broadcasted_iota"))
+SAID = frozenset(
+    [
+        "concatenate",
+        *(
+            f"FragmentedArray.{each}"
+            for each in ("astype", "bitcast", "select", "broadcasted_iota", "build", "broadcast_in_dim")
+        ),
+    ]
+)
 """Callables of whose type variables mypy's words say enough."""
 
 RECEIVERS = ("FragmentedArray.", "DenseTMEM.", "ScalesTMEM.")

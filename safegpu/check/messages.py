@@ -77,6 +77,8 @@ def _operator(match: re.Match[str]) -> Complaint:
     if decides and lacking(*decides):
         array, method = decides
         return Complaint(f"{ARRAY}.{method}", (Mismatch("self", array),), operation)
+    if decides == (right, "__rtruediv__") and right.args[1:] == (SPLAT,):
+        return Complaint(f"{ARRAY}.__rtruediv__", (Mismatch("self", right),), operation)
     if right.name == ARRAY and left.name != ARRAY:
         left, right = right, left
     if match["operator"] == "**" and left.name == ARRAY and not differences(right, _combinable(left)):
@@ -94,6 +96,16 @@ def _operand(match: re.Match[str]) -> Complaint:
 def _item_assignment(match: re.Match[str]) -> Complaint:
     mismatch = Mismatch("value", parse(match["got"]), parse(match["expected"]))
     return Complaint(f"{ARRAY}.__setitem__", (mismatch,))
+
+
+def _index(match: re.Match[str]) -> Complaint:
+    owner = parse(match["owner"]).name
+    parameter = "idx" if owner == ARRAY else "offset"
+    return Complaint(f"{owner}.__getitem__", (Mismatch(parameter, parse(match["got"]), parse(match["expected"])),))
+
+
+def _joined(match: re.Match[str]) -> Complaint:
+    return Complaint("concatenate", (Mismatch("arrays", parse(match["got"]), parse(f"{ARRAY}{match['joined']}")),))
 
 
 def _forbidden(match: re.Match[str]) -> Complaint:
@@ -179,7 +191,7 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
         re.compile(
             rf'^Invalid self argument {_GOT} to (?:attribute|class attribute) function "(?P<function>\w+)"'
             # the context of an architecture that has a capability, in each of mypy's spellings
-            r'(?: with type "(?:Callable\[\[|def \w+\((?:self, )?self: )(?P<expected>\w+\[\w+\]))?'
+            r'(?: with type "(?:Callable\[\[|def (?:\[.*?\] )?\w+\((?:self, )?self: )(?P<expected>\w+\[\w+\]))?'
         ),
         _self_argument,
     ),
@@ -197,6 +209,16 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], 
         ("assignment",),
         re.compile(rf"^Incompatible types in assignment \(expression has type {_GOT}, target has type {_EXPECTED}\)"),
         _item_assignment,
+    ),
+    (
+        ("index",),
+        re.compile(rf'^Invalid index type {_GOT} for "(?P<owner>[^"]*)"; expected type {_EXPECTED}'),
+        _index,
+    ),
+    (
+        ("list-item",),
+        re.compile(rf'^List item \d+ has incompatible type {_GOT}; expected "_Exactly(?P<joined>\[[^"]*\])"'),
+        _joined,
     ),
     (
         ("attr-defined", "union-attr"),

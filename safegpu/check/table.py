@@ -66,9 +66,11 @@ class Row(NamedTuple):
 
 
 _SWIZZLED = (
-    "FragmentedArray.load_tiled | FragmentedArray.store_tiled | FragmentedArray.store_tiled_async"
+    "FragmentedArray.store_untiled | FragmentedArray.load_tiled | FragmentedArray.store_tiled"
+    " | FragmentedArray.store_tiled_async"
     " | LaunchContext.async_copy | LaunchContext.async_copy_im2col | copy_tiled | async_copy_smem_to_tmem | mma | wgmma"
 )
+_SWIZZLED_TILES = "FragmentedArray.load_tiled | FragmentedArray.store_tiled | FragmentedArray.store_tiled_async"
 _ASYNC_STORE = "FragmentedArray.store_tiled_async"
 _LOAD_REDUCE = "FragmentedArray.load_reduce_untiled"
 _M64 = "DenseTMEM[Any, M64Accumulator]"
@@ -86,6 +88,8 @@ _WRAP = "give the raw ir.Value its type: SmemRef.wrap, GmemRef.wrap and the like
 _BROADCAST = "make the row or column a matrix: `.broadcast_in_dim(shape, (axis,), layout)`"
 _SCALAR = "make it a scalar, which has a dtype: `mgpu.c(0.0, mgpu.float32)`"
 _VALUES = "FragmentedArray | Index | I1 | I8 | I16 | I32 | I64 | F16 | BF16 | F32 | F64"
+_STATIC = "cut by ints that Python knows; a thread reads single elements in `.foreach`"
+_INDICES = "row indices are an array of unsigned integers of at most 32 bits, in `mgpu.TMA_INDICES_LAYOUT`"
 _LITERAL = 'annotate it with what it can be: `op: Literal["add", "max"]`'
 
 _WITH_APPROX = " | ".join(f"FragmentedArray.{each}" for each in _APPROXIMATE.split())
@@ -93,6 +97,19 @@ _WITH_NUMBER = "FragmentedArray.max | FragmentedArray.min | FragmentedArray.trun
 _CONVERSIONS = "new_dtype | ~Wide | ~NotScale | ~NotWide | ~OfScale"
 _WIDTHS = "elt | ~Bits2 | ~Bits4 | ~Bits8 | ~Bits16 | ~Bits32 | ~Bits64"
 _WIDEN = "convert it with `.astype`, operate, and convert back"
+_SPREAD = "give it a layout first: `.to_layout(layout)` of a splat array, or `layout=` where it is made"
+_TILES = "load or make the array in a tiled layout: `load_untiled(ref, layout=layout)`"
+_NEW_AXES = (
+    "tiled arrays repeat by `.broadcast_in_dim(shape, axes, layout)`, in a tiled layout; strided ones in a strided one"
+)
+_WHOLE_REGISTERS = "convert with `.astype` to 8, 16 or 32 bits; a splat array needs a layout, or 32 bits"
+_ROWS = (
+    "tuple[FragmentedArray[bool_ | uint2 | uint4 | uint8 | uint16 | uint32, TMA_INDICES | TMA_INDICES_4]]"
+    " | FragmentedArray[bool_ | uint2 | uint4 | uint8 | uint16 | uint32, TMA_INDICES | TMA_INDICES_4]"
+)
+_NOT_OF_TMA = " | ".join(f"{each}[{dtype}]" for each in ("GmemRef", "SmemRef") for dtype in ("bool_", "float64"))
+_LOADS = "FragmentedArray.load_tiled | FragmentedArray.load_untiled"
+_TILED_STORES = "FragmentedArray.store_untiled | FragmentedArray.store_tiled"
 _EXACT = "leave `approx` out, or convert with `.astype(mgpu.float32)` first"
 _EXPONENT = "the exponent of integers is an int that Python knows; convert with `.astype(mgpu.float32)` for another"
 _WHOLE = "write the number as an int, or convert the array with `.astype` first"
@@ -105,6 +122,11 @@ ROWS = (
     Row("SG601", "mma", "~On"),
     Row("SG602", ANY, ANY, differs="architecture"),
     # memory spaces
+    Row("SG115", _LOADS, "ref", differs="space", got="GmemRef", expected="SmemRef | ClusterSmemRef"),
+    Row(
+        "SG115", _TILED_STORES, "ref", differs="space", got="GmemRef | MultimemRef", expected="SmemRef | ClusterSmemRef"
+    ),
+    Row("SG115", f"{_LOADS} | {_TILED_STORES}", "!optimized"),
     Row("SG103", _ASYNC_STORE, "ref", got="MultimemRef"),
     Row("SG104", _ASYNC_STORE, "ref", got="GmemRef | ClusterSmemRef"),
     Row("SG105", "FragmentedArray.store_untiled", "ref", differs="space", got="MultimemRef"),
@@ -151,7 +173,20 @@ ROWS = (
     Row("SG208", _LOAD_REDUCE, "~L"),
     Row("SG306", _LOAD_REDUCE, "reduction | ~F | ~I | ()"),
     Row("SG306", _LOAD_REDUCE, "ref", differs="dtype"),
+    # operations that the layout lacks
+    Row("SG213", "FragmentedArray.foreach | FragmentedArray.debug_print", "self", fix=_SPREAD),
+    Row("SG213", "FragmentedArray.build | concatenate", "~L", got="Splat", fix=_SPREAD),
+    Row("SG213", "FragmentedArray.reduce", "op", expected="str", fix=_SPREAD),
+    Row("SG213", "FragmentedArray.__rtruediv__", "self", got="FragmentedArray[float8_e8m0fnu, Splat]", fix=_SPREAD),
+    Row("SG213", "FragmentedArray.__getitem__ | FragmentedArray.__setitem__", "self", fix=_TILES),
+    Row("SG213", "FragmentedArray.broadcast", "self", fix=_NEW_AXES),
+    Row("SG213", "FragmentedArray.broadcast_in_dim", "~L", fix=_NEW_AXES),
+    Row("SG207", "concatenate", "~L"),
+    Row("SG305", "concatenate", "~D"),
+    Row("SG305", "concatenate", "arrays", got="list[object]"),
+    Row("SG207", "concatenate", "arrays"),
     # operations that the dtype lacks
+    Row("SG309", "optimization_barrier", "~A | ~B | ~C", fix=_WHOLE_REGISTERS),
     Row("SG309", _OF_DTYPE, "self", fix=_WIDEN),
     Row("SG309", "FragmentedArray.__pow__", "other", fix=_EXPONENT),
     Row("SG309", _WITH_APPROX, "approx", fix=_EXACT),
@@ -177,6 +212,7 @@ ROWS = (
     Row("SG210", "async_copy_smem_to_tmem", "tmem_ref", got="DenseTMEM", differs="layout"),
     Row("SG211", "wgmma", "a", got="FragmentedArray", differs="layout"),
     Row("SG211", "WGMMAAccumulator.from_registers", "registers", differs="layout"),
+    Row("SG303", "WGMMAAccumulator.zero", "~Signed", fix="wgmma accumulates integers in mgpu.int32"),
     Row("SG303", "mma | wgmma", ANY, differs="dtype"),
     Row("SG303", "mma | wgmma", "~A | ~B | ~C | ~D | ~F | ~A8 | ~B8 | ~O | ~S4 | ()"),
     Row("SG304", _COPY_METADATA, "smem_ref", differs="dtype"),
@@ -192,7 +228,11 @@ ROWS = (
     Row("SG501", f"mma | {_TO_TMEM}", "~Pair | collective"),
     # copies
     Row("SG403", "LaunchContext.async_copy", "!barrier"),
+    Row("SG412", "LaunchContext.async_copy", "gmem_slice", got=_ROWS),
+    Row("SG412", "LaunchContext.async_copy", "leader_tracked", differs="class"),
     Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op", differs="class", expected="None"),
+    Row("SG320", "LaunchContext.async_copy | LaunchContext.async_prefetch", ANY, differs="dtype", got=_NOT_OF_TMA),
+    Row("SG320", "LaunchContext.async_copy | LaunchContext.async_prefetch", "~Copied"),
     Row("SG307", _COPIES, "src | dst | src_ref | dst_ref | smem_ref | tmem_ref", differs="dtype"),
     Row("SG307", _COPIES, "~D"),
     # swizzles
@@ -200,6 +240,7 @@ ROWS = (
     Row("SG701", ANY, "~Swizzle | ~ASwizzle | ~BSwizzle"),
     Row("SG701", _SWIZZLED, "swizzle | a_swizzle | b_swizzle", differs="literal"),
     Row("SG701", "LaunchContext.async_copy", "swizzle", got="int", expected="Literal"),
+    Row("SG701", _SWIZZLED_TILES, "swizzle", got="None"),
     Row("SG404", "LaunchContext.async_copy", "collective", differs="class", expected="tuple[()] | None"),
     # what is left of a reduction is its dtype
     Row("SG306", _ATOMICS, "atomic", differs="literal"),
@@ -211,6 +252,10 @@ ROWS = (
     Row("SG811", "max", "", got=_VALUES, fix="write `a.max(b)`, of arrays and of scalars"),
     Row("SG811", "min", "", got=_VALUES, fix="write `a.min(b)`, of arrays and of scalars"),
     # what no rule is about, and newcomers write
+    Row("SG000", "FragmentedArray.__getitem__ | FragmentedArray.__setitem__", "idx", fix=_STATIC),
+    Row("SG000", "LaunchContext.async_copy", "gmem_slice", fix=_INDICES),
+    Row("SG000", "c", "val", got="float", fix="write an int: Mosaic GPU makes no integer of a float"),
+    Row("SG000", "Partition.get_base", ANY, got="int", fix="make it a scalar: `mgpu.c(i, mgpu.Index)`"),
     Row("SG000", "FragmentedArray.splat", "value", got="int | float | Literal", fix=_SCALAR),
     Row("SG000", "fori", "bound", got="int | Literal", fix="make it a scalar: `mgpu.c(steps, mgpu.Index)`"),
     Row("SG000", "attribute", ANY, got="WGMMAAccumulator", fix="`.value` is the accumulator as an array"),

@@ -91,7 +91,8 @@ def details(
     if not argument.parameter.isidentifier():
         pairs = reading.pairs if reading else complaint.mismatches
         typed = [each for each in pairs if each.got and each.got.name in _TYPED and each.parameter != SELF]
-        return ", ".join([*map(_is, typed), *filter(None, [_receiver(receiver)])])
+        said = ", ".join([*map(_is, typed), *filter(None, [_receiver(receiver)])])
+        return said or (f"got {argument.got}" if argument.got else f"the arguments of {_name(complaint.call)}")
     if code in ("SG201", "SG202") and argument.got and argument.expected and "layout" in argument.differs:
         return _register_layouts(code, complaint.call, argument)
     return _argument(reading.signature.name if reading else _name(complaint.call), argument)

@@ -106,6 +106,18 @@ CATALOGUE = (
         gate="lowering",
     ),
     Rule(
+        code="SG115",
+        name="optimized-transfer-of-global-memory",
+        message="a tiled array moves to and from global memory without the optimization for shared memory",
+        fix="pass optimized=False",
+        mosaic="Only optimized transfers to SMEM supported",
+        references=(
+            "Mosaic GPU, FragmentedArray.store_untiled",
+            "Mosaic GPU, FragmentedArray.load_tiled",
+            'PTX ISA, "stmatrix"',
+        ),
+    ),
+    Rule(
         code="SG201",
         name="tmem-store-layout",
         message="this TMEM cannot be stored from that register layout",
@@ -214,6 +226,14 @@ CATALOGUE = (
         references=("Mosaic GPU, mma", "Mosaic GPU, MMALayouts", 'PTX ISA, "mma.sync"'),
     ),
     Rule(
+        code="SG213",
+        name="operation-of-another-layout",
+        message="arrays in this layout have no such operation",
+        fix="convert with .to_layout first; a tiled array repeats by .broadcast_in_dim",
+        mosaic="NotImplementedError",
+        references=("Mosaic GPU, FragmentedArray", "Mosaic GPU, concatenate"),
+    ),
+    Rule(
         code="SG301",
         name="tmem-store-dtype",
         message="the array's dtype is not the dtype of the TMEM that it is stored to",
@@ -313,6 +333,17 @@ CATALOGUE = (
         ),
     ),
     Rule(
+        code="SG320",
+        name="tma-copy-dtype",
+        message="the TMA does not copy this dtype",
+        fix="keep truth values as mgpu.uint8; for float64, pass implementation=mgpu.AsyncCopyImplementation.CP_ASYNC",
+        mosaic="Unsupported integer bitwidth: …",
+        references=(
+            "Mosaic GPU, LaunchContext.async_copy",
+            'CUDA Driver API, "cuTensorMapEncodeTiled", CUtensorMapDataType',
+        ),
+    ),
+    Rule(
         code="SG401",
         name="barrier-array-not-indexed",
         message="this is an array of barriers where one barrier is wanted",
@@ -400,6 +431,22 @@ CATALOGUE = (
             'PTX ISA, "mbarrier", "Tracking asynchronous operations by the mbarrier object"',
         ),
         gate="lowering",
+    ),
+    Rule(
+        code="SG411",
+        name="wait-for-another-blocks-barrier",
+        message="a block waits for its own barriers, and this one is another block's",
+        fix="wait in the block that the barrier belongs to; here, arrive at it",
+        mosaic="Can only await on CTA-local barriers",
+        references=("Mosaic GPU, BarrierRef.remap_to_cluster", 'PTX ISA, "mbarrier.test_wait", "mapa"'),
+    ),
+    Rule(
+        code="SG412",
+        name="argument-of-other-copies",
+        message="this argument belongs to another kind of copy",
+        fix="row indices go without collective, predicate and reduction_op; PARTITIONED goes with collective",
+        mosaic="Gather/scatter TMA can't use a predicate",
+        references=("Mosaic GPU, LaunchContext.async_copy", 'PTX ISA, "cp.async.bulk.tensor", .tile::gather4'),
     ),
     Rule(
         code="SG501",

@@ -22,6 +22,7 @@ GATES = {
     "types": "a rule, by a type checker",
     "partly": "a rule for one way to get there",
     "untyped": "types could tell, and do not yet",
+    "lowering": "Mosaic GPU, while it lowers; no type without false alarms",
     "values": "Mosaic GPU, while it lowers on any machine",
     "specs": "Mosaic GPU, before the body",
     "launch": "JAX, when the kernel is compiled or called",

@@ -34,7 +34,7 @@ class Memory(mgpu.Scratch):
 def body(metadata: mgpu.SparseMetaTMEM, memory: Memory, out: mgpu.GmemRef[mgpu.bfloat16]) -> None:
     array = mgpu.FragmentedArray.splat(mgpu.c(0.0, mgpu.float16), (64, 128), mgpu.TCGEN05_LAYOUT)
     metadata.store(array)
-    array.store_untiled(out)
+    array.store_untiled(out, optimized=False)
     memory.accumulator.store(array.astype(mgpu.float32))
     number: int = "one"
 """

@@ -36,6 +36,14 @@ class HopperWithTmem(mgpu.Scratch[mgpu.sm_90a]):
     acc = mgpu.TMEM((128, 64), mgpu.float32)
 
 
+class HopperWithSparseNibbles(mgpu.Scratch[mgpu.sm_90a]):
+    a = mgpu.SMEM((128, 256), mgpu.float4_e2m1fn, swizzle=128)
+    b = mgpu.SMEM((128, 512), mgpu.float4_e2m1fn, swizzle=128)
+    acc = mgpu.TMEM((128, 128), mgpu.float32)
+    metadata = mgpu.TMEM((128, 128), mgpu.uint2, layout=tcgen05.sparse_meta_layout())
+    scales = mgpu.TMEM((128, 8), mgpu.float8_e8m0fnu, layout=tcgen05.scales_layout())
+
+
 class Blackwell(mgpu.Scratch[mgpu.sm_100a]):
     a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
     b = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
@@ -100,6 +108,14 @@ def tensor_memory_on_hopper(
     ctx: mgpu.LaunchContext[mgpu.sm_90a], o: mgpu.GmemRef[mgpu.float32], s: HopperWithTmem
 ) -> None:
     s.acc.load().store_untiled(o, optimized=False)  # E: SG601
+
+
+@refused(OUT, HopperWithSparseNibbles, arch=None, raises="AssertionError", one_thread=True)
+def sparse_nibbles_on_hopper(
+    ctx: mgpu.LaunchContext[mgpu.sm_90a], o: mgpu.GmemRef[mgpu.float32], s: HopperWithSparseNibbles
+) -> None:
+    b, scales = mgpu.memref_transpose(s.b, (1, 0, 3, 2)), s.scales  # E: SG601
+    tcgen05.mma(s.acc, s.a, b, a_scale=scales, b_scale=scales, a_sparse_metadata=s.metadata)  # E: SG601
 
 
 @legal(OUT, Tiles, one_thread=True)

@@ -86,14 +86,15 @@ def silent[F: Callable[..., Any]](
 
 def refused[F: Callable[..., Any]](
     *specs: Any,
+    raises: str | None = None,
     because: str | None = None,
     arch: Arch | None = "sm_100a",
     cluster: int = 1,
     peers: int = 1,
     one_thread: bool = False,
 ) -> Callable[[F], F]:
-    """Mosaic GPU lowers the body, and safegpu refuses its first marked line, by the rule of the mark."""
-    return _record(specs, arch, cluster, peers, None, because, refused=True, one_thread=one_thread)
+    """safegpu refuses the body's first marked line, by the rule of the mark, and Mosaic GPU alone lowers or `raises`."""
+    return _record(specs, arch, cluster, peers, raises, because, refused=True, one_thread=one_thread)
 
 
 def _record(

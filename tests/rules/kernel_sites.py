@@ -5,7 +5,7 @@ from importlib import metadata
 from _twins import illegal
 
 import safegpu as mgpu
-from safegpu import tcgen05, utils
+from safegpu import launch_context, tcgen05, utils
 
 X = mgpu.Dimension.x
 # jax 0.12 takes the pointer out of the reference before it looks, and MLIR says it.
@@ -66,6 +66,23 @@ class Copied(mgpu.Scratch):
     no_scales = mgpu.TMEM((128, 4), mgpu.float8_e5m2, layout=tcgen05.scales_layout())
     short_left = mgpu.TMEM((64, 64), mgpu.float16, packing=2)
     no_metadata = mgpu.TMEM((128, 128), mgpu.uint2, layout=tcgen05.tmem_default_layout(16))
+
+
+UNEVEN = mgpu.GMEM((60, 64), mgpu.float16)
+
+
+class Uneven(mgpu.Scratch):
+    tile = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    barrier = mgpu.Barrier(1)
+
+
+class Address(mgpu.Scratch):
+    address = mgpu.SMEM((1,), mgpu.int32)
+
+
+def rows[D: mgpu.DType](dtype: type[D]) -> mgpu.FragmentedArray[D, mgpu.layouts.TMA_INDICES]:
+    array = mgpu.FragmentedArray.splat(mgpu.c(1, dtype), (64,), mgpu.TMA_INDICES_LAYOUT, is_signed=dtype.is_signed)
+    return mgpu.FragmentedArray.wrap(array, dtype, mgpu.TMA_INDICES_LAYOUT)
 
 
 def ones[D: mgpu.DType, L](dtype: type[D], layout: mgpu.TiledLayout[L]) -> mgpu.FragmentedArray[D, L]:
@@ -153,7 +170,52 @@ def metadata_to_dense_memory(ctx: mgpu.LaunchContext, o: Halves, s: Copied) -> N
     tcgen05.async_copy_sparse_metadata_smem_to_tmem(s.metadata, s.no_metadata)  # E: SG107
 
 
+@illegal(HALF, Copied, raises="TMEM can only be sliced, not indexed")
+def column_of_tensor_memory(ctx: mgpu.LaunchContext, o: Halves, s: Copied) -> None:
+    s.left.slice(slice(None), 0)  # E: SG000
+
+
+@illegal(HALF, Address, raises="collective argument must be provided")
+def memory_of_nobody(ctx: mgpu.LaunchContext, o: Halves, s: Address) -> None:
+    tcgen05.TMEMRef.from_alloc(s.address, (128, 64), mgpu.float32)  # E: SG000
+
+
+@illegal(HALF, Hopper, raises="PTX does not support unsigned WGMMA accumulators", arch="sm_90a")
+def accumulator_without_sign(ctx: mgpu.LaunchContext, o: Halves, s: Hopper) -> None:
+    mgpu.WGMMAAccumulator.zero(64, 64, mgpu.uint32)  # E: SG303
+
+
 # --- copies
+
+
+@illegal(HALF, S, raises="Gather/scatter indices must be unsigned")
+def rows_by_signed_numbers(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    ctx.async_copy(src_ref=s.plain, dst_ref=o, gmem_slice=(rows(mgpu.int32), slice(None)))  # E: SG000
+
+
+@illegal(HALF, S, raises="Gather/scatter indices must be integers that are at most 32-bit wide")
+def rows_by_floats(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    ctx.async_copy(src_ref=s.plain, dst_ref=o, gmem_slice=(rows(mgpu.float32), slice(None)))  # E: SG000
+
+
+@illegal(HALF, S, raises="Gather/scatter prefetch not implemented yet")
+def prefetch_of_rows(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    ctx.async_prefetch(gmem_ref=o, gmem_slice=(rows(mgpu.uint32), slice(None)))  # E: SG000
+
+
+@illegal(UNEVEN, Uneven, raises="NotImplementedError")
+def padded_window(ctx: mgpu.LaunchContext, o: Halves, s: Uneven) -> None:
+    mgpu.TileTransform((8, 64), rounding=launch_context.Rounding.UP).transform_shape((64, 64))  # E: SG000
+
+
+@illegal(UNEVEN, Uneven, raises="NotImplementedError")
+def padded_reference(ctx: mgpu.LaunchContext, o: Halves, s: Uneven) -> None:
+    mgpu.TileTransform((8, 64), launch_context.Rounding.UP).apply(o)  # E: SG000
+
+
+@illegal(UNEVEN, Uneven, raises="NotImplementedError")
+def padded_shape(ctx: mgpu.LaunchContext, o: Halves, s: Uneven) -> None:
+    mgpu.TileTransform((8, 64), launch_context.Rounding.UP).transform_gmem_shape((60, 64))  # E: SG000
 
 
 @illegal(HALF, S, raises="Only the TMA implementation supports reductions")
@@ -228,9 +290,49 @@ def atomic_store_to_another_block(ctx: mgpu.LaunchContext, o: Halves, s: Hopper)
 # --- scalars
 
 
+@illegal(HALF, S, raises="TypeError: <class 'float'>")
+def whole_number_of_a_float(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    mgpu.c(1.5, mgpu.int32)  # E: SG000
+
+
+@illegal(HALF, S, raises="Expected a dynamic index or an integer")
+def barrier_by_a_long(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    s.barriers[mgpu.c(1, mgpu.int64)].wait()  # E: SG308
+
+
+@illegal(HALF, S, raises="Only 32-bit scalar types supported")
+def lanes_of_halves(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    utils.redux(mgpu.c(1.0, mgpu.float16), mgpu.c(1, mgpu.int32), utils.ReductionKind.FMAX)  # E: SG308
+
+
+@illegal(HALF, S, raises="AssertionError")
+def tree_of_longs(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    utils.warp_tree_reduce(mgpu.c(1, mgpu.int64), lambda x, y: x + y, 32)  # E: SG308
+
+
+@illegal(HALF, S, raises="Expected a single dimension", cluster=2)
+def one_index_of_two_axes(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    utils.cluster_idx((X, mgpu.Dimension.y), mgpu.c(0, mgpu.Index))  # E: SG000
+
+
+@illegal(HALF, S, raises="Exactly one of num_chunks and chunk_size")
+def parts_of_no_size(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    utils.Partition((64, 64), partition=(0, 1))  # E: SG000
+
+
+@illegal(HALF, S, raises="Exactly one of num_chunks and chunk_size")
+def part_of_no_size(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    utils.Partition1D(64)  # E: SG000
+
+
+@illegal(HALF, S, raises="AssertionError")
+def part_by_an_int(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    utils.Partition((64, 64), partition=(0, None), num_chunks=(2,)).get_base(1)  # E: SG000
+
+
 @illegal(HALF, S, raises="Expected a dynamic index or an integer")
 def barrier_by_a_float(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
-    s.barriers[mgpu.c(1, mgpu.float32)].wait()  # E: SG000
+    s.barriers[mgpu.c(1, mgpu.float32)].wait()  # E: SG308
 
 
 @illegal(INT, S, raises="Expected a i32 value")
@@ -287,6 +389,71 @@ def loop_that_carries_more(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
 
 
 # --- arrays
+
+
+@illegal(HALF, S, raises="an I1 has no value before the kernel runs")
+def part_from_an_index(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    ones(mgpu.float16, mgpu.WGMMA_LAYOUT)[mgpu.c(0, mgpu.Index) : 64]  # E: SG000
+
+
+@illegal(HALF, S, raises="Only slicing with static indices allowed")
+def part_at_an_index(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    ones(mgpu.float16, mgpu.WGMMA_LAYOUT)[mgpu.ds(mgpu.c(0, mgpu.Index), 64)]  # E: SG000
+
+
+@illegal(HALF, S, raises="Only slicing with static indices allowed")
+def part_set_at_an_index(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    halves = ones(mgpu.float16, mgpu.WGMMA_LAYOUT)
+    halves[mgpu.ds(mgpu.c(0, mgpu.Index), 64)] = halves  # E: SG000
+
+
+@illegal(HALF, S, raises="AssertionError")
+def array_of_nothing(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    def nothing(value: mgpu.F16, index: tuple[mgpu.Index, ...]) -> None: ...
+
+    ones(mgpu.float16, mgpu.WGMMA_LAYOUT).foreach(nothing, create_array=True)  # E: SG000
+
+
+@illegal(HALF, S, raises="Only TiledLayouts support swizzling")
+def strided_store_of_a_swizzle(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    mgpu.FragmentedArray.load_strided(s.plain).store_untiled(o, swizzle=128)  # E: SG701
+
+
+@illegal(HALF, S, raises="Only swizzled transfers supported")
+def load_of_no_swizzle(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    mgpu.FragmentedArray.load_tiled(s.b, None)  # E: SG701
+
+
+@illegal(HALF, S, raises="All arrays must have the same dtype")
+def arrays_of_two_dtypes_joined(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    mgpu.concatenate([ones(mgpu.float16, mgpu.WGMMA_LAYOUT), ones(mgpu.float32, mgpu.WGMMA_LAYOUT)])  # E: SG305
+
+
+@illegal(HALF, S, raises="All arrays must have the same signedness")
+def arrays_of_two_signs_joined(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    mgpu.concatenate((ones(mgpu.int32, mgpu.WGMMA_LAYOUT), ones(mgpu.uint32, mgpu.WGMMA_LAYOUT)))  # E: SG305
+
+
+@illegal(HALF, S, raises="All arrays must have the same layout")
+def arrays_of_two_layouts_joined(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    rows, columns = ones(mgpu.float16, mgpu.WGMMA_LAYOUT), ones(mgpu.float16, mgpu.WGMMA_TRANSPOSED_LAYOUT)
+    mgpu.concatenate([rows, columns])  # E: SG207
+
+
+@illegal(HALF, S, raises="NotImplementedError: f64")
+def barrier_of_long_floats(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    mgpu.optimization_barrier(ones(mgpu.float64, mgpu.WGMMA_LAYOUT))  # E: SG309
+
+
+@illegal(HALF, S, raises="NotImplementedError: f16")
+def barrier_of_a_splat(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    splat = mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.float16), (64, 64))
+    mgpu.optimization_barrier(splat, ones(mgpu.float32, mgpu.WGMMA_LAYOUT))  # E: SG309
+
+
+@illegal(HALF, S, raises="AssertionError")
+def barrier_of_nibbles(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    mgpu.optimization_barrier(ones(mgpu.int4, mgpu.WGMMA_LAYOUT_UPCAST_4X))  # E: SG309
 
 
 @illegal(HALF, S, raises="AssertionError")

@@ -70,12 +70,17 @@ def test_an_assert_without_words_has_a_reason() -> None:
 
 def test_a_bare_exception_that_no_rule_is_about_has_a_reason() -> None:
     def use(scratch: Any) -> None:
-        number: Any = mgpu.c(1, mgpu.float32)
-        mgpu.FragmentedArray.splat(number, (64, 64)).foreach(lambda value, index: None)
+        number = mgpu.c(1, mgpu.Index)
+
+        @mgpu.fori(number, (number, number))
+        def loop(_i: Any, carried: Any) -> Any:
+            return carried
+
+        _ = loop.result
 
     error = raised(use)
-    assert type(error) is NotImplementedError
-    assert notes(error) == ["raised for: `foreach`, `build` and `debug_print` of a splat array"]
+    assert type(error) is ValueError
+    assert notes(error) == ["raised for: `result` of a loop that carries several values"]
 
 
 def test_what_a_rule_is_about_in_part_may_be_it(monkeypatch: pytest.MonkeyPatch) -> None:

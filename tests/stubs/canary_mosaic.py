@@ -42,7 +42,7 @@ def multimem(ctx: mgpu.LaunchContext, gmem: ir.Value, array: Any, barrier: mgpu.
     x, other = utils.gpu.Dimension.x, mgpu.c(1, ir.IndexType.get())
     loaded = fa.FragmentedArray.load_reduce_untiled(everywhere, layout=fa.WGMMA_LAYOUT, reduction="add")
     loaded.store_untiled(everywhere, optimized=False)
-    loaded.store_tiled(everywhere, swizzle=128)
+    loaded.store_tiled(everywhere, swizzle=128, optimized=False)
     loaded.store_tiled_async(gmem, barrier, x, other, swizzle=128)
     loaded.store_tiled_async(everywhere, barrier, x, other, swizzle=128)  # error
     ctx.async_copy(src_ref=everywhere, dst_ref=gmem, barrier=barrier)  # error

@@ -32,7 +32,7 @@ REASONED = (
     Reasoned(rf".*FragmentedArray\.({_DTYPES_OF_ARRAYS}) ->", UNKNOWN, "of a dtype that is not known"),
     Reasoned(r"scalars\.c ->", "Any", "of a dtype that is not known"),
     Reasoned(r".*FragmentedArray\.(foreach|build) ->", UNKNOWN, "of the dtype of what the author's function gives"),
-    Reasoned(r".*FragmentedArray\.foreach(\(fn\)| ->)", r"Any|_Visit\[Any\]", "an array or none, as a bool says"),
+    Reasoned(r".*FragmentedArray\.foreach(\(fn\)| ->)", r"Any|_Map\[Any\]", "an array or none, as a bool says"),
     Reasoned(r".*\.FragmentedArray\.reduce ->", UNKNOWN, "the layouts that have no name, and axes that are not known"),
     Reasoned(r".*Layout\.(reduce|remove_dimension|subdivide_tile|as_tiled_layout|__new__) ->", UNKNOWN, "has no name"),
     Reasoned(r".*(tmem_\w+_layout|tiled_copy_smem_gmem_layout) ->", UNKNOWN, "by a width that is not known"),
@@ -70,7 +70,16 @@ REASONED = (
         r".*\.FragmentedArray\.\w+\(self\)", r"_[A-Z]\w+\[Any\]|InRegisters\[Supporting\[.*\], Any\]", "of any layout"
     ),
     Reasoned(r"specs\.TMEM\(layout\)|tcgen05\._Dense", UNKNOWN, "of any width"),
-    Reasoned(r"launch_context\._Gather", UNKNOWN, "indices of any width, and the sign that their load was told"),
+    Reasoned(
+        r"fragmented_array\.(FragmentedArray\.\w+\(self\)|_InWholeRegisters)",
+        r"InRegisters\[(Any, \w+|.*, Any)\]",
+        "of any dtype where the layout decides, and in any layout where the dtype does",
+    ),
+    Reasoned(
+        r"fragmented_array\.FragmentedArray\.load_untiled\(ref\)", UNKNOWN, "the swizzle says less than `swizzle=`"
+    ),
+    Reasoned(r"utils\.warp_tree_reduce\(op\)", "Any", "plain values, of which no type is known"),
+    Reasoned(r"utils\.cluster_idx\(dim\)", UNKNOWN, "lists are of one class, and axes are of two"),
     Reasoned(r"scalars\._Raw", RAW, "plain MLIR values"),
     Reasoned(
         r"utils\.(debug_print|warp_tree_reduce|is_\w+|bitcast|inline_ptx|vector_\w+|pack_array)(\(\w+\)| ->)",

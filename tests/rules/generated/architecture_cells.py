@@ -25,6 +25,7 @@ from safegpu.architectures import (
     HasTMEMLoadReduce,
     HasWGMMA,
 )
+from tests.support.cells import Answer, Table
 
 SCRATCH = """\
     a = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
@@ -177,8 +178,8 @@ def stated() -> Iterator[tuple[type[Architecture], ...]]:
     yield from itertools.combinations(ARCHITECTURES, 2)
 
 
-def module() -> tuple[str, dict[int, Cell]]:
-    """The text of a module with a line for each cell, and which line is whose."""
+def table() -> Table:
+    """Of each line, whether an architecture lacks what it needs; Mosaic GPU itself lowers most of these."""
     lines = ["import safegpu as mgpu", "from safegpu import tcgen05"]
     places = {}
     for states in stated():
@@ -189,5 +190,7 @@ def module() -> tuple[str, dict[int, Cell]]:
         for needs, operations in NEEDS.items():
             for operation in operations:
                 lines.append(f"    {operation}")
-                places[len(lines)] = Cell(needs, operation, states)
-    return "\n".join(lines) + "\n", places
+                cell = Cell(needs, operation, states)
+                refused = f"nothing, but there is no {needs.__name__}" if cell.lacking else ""
+                places[len(lines)] = Answer(str(cell), refused)
+    return Table("\n".join(lines) + "\n", places)

@@ -8,11 +8,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from safegpu._jax import LACKING
 from safegpu.offline.lowering import lowered
+from tests.support.cells import Answer, Table
+from tests.support.raised import Lowered, Refusal, refusal
 
 SIZE = 128
 """Of each axis: a multiple of all tiles."""
@@ -56,7 +58,6 @@ UNNAMED = "the layout that this reduction leaves has no name"
 NOT_IMPLEMENTED = "Mosaic GPU has not implemented this reduction"
 OF_ANOTHER_DTYPE = "the layouts of operands do not say that they are of the operands' own dtype"
 OF_LATER_JAX = "jax 0.12 converts so"
-OUT_OF_REACH = {UNNAMED, NOT_IMPLEMENTED, OF_ANOTHER_DTYPE, *([OF_LATER_JAX] if LACKING else [])}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,65 +99,67 @@ def definitions() -> dict[str, str]:
     return found
 
 
-def module(all_cells: Iterable[Cell]) -> tuple[str, dict[int, Cell]]:
-    """The text of a module with a line for each cell, and which line is whose."""
+def table() -> Table:
     lines = ["import safegpu as mgpu", "from safegpu import fragmented_array as fa", "from safegpu import tcgen05"]
     lines += ["def body(scratch: mgpu.SmemRef[mgpu.float32]) -> None:"]
     lines += [f"    {name} = {made}" for name, made in definitions().items()]
-    places = {}
-    for cell in all_cells:
+    answers = {}
+    for cell, answer in _answers().items():
         lines.append(f"    {cell.expressions[0]}")
-        places[len(lines)] = cell
-    return "\n".join(lines) + "\n", places
+        answers[len(lines)] = answer
+    return Table("\n".join(lines) + "\n", answers)
 
 
-class _AllTried(Exception):  # noqa: N818
-    """Ends a trace, whose module nobody needs."""
-
-
-def answers(all_cells: Iterable[Cell]) -> tuple[dict[Cell, bool], dict[Cell, str]]:
-    """Whether Mosaic GPU takes each cell, and for some why the types cannot tell.
-
-    All of them are tried in one trace: what is refused raises there, and leaves the rest as it was.
-    """
+def _answers() -> dict[Cell, Answer]:
+    """All cells are tried in one trace: what is refused raises there, and leaves the rest as it was."""
     import safegpu as mgpu
     from safegpu import fragmented_array, tcgen05
 
-    taken: dict[Cell, bool] = {}
-    reasons: dict[Cell, str] = {}
+    found: dict[Cell, Answer] = {}
 
     def body(_ctx: Any, _out: Any, scratch: Any) -> None:
         names: dict[str, Any] = {"mgpu": mgpu, "fa": fragmented_array, "tcgen05": tcgen05, "scratch": scratch}
         for name, made in definitions().items():
             names[name] = eval(made, names)
         named = [names[f"f_{name}"].layout for name in (*TWO_AXES, *ONE_AXIS)]
-        reduced: dict[str, Any] = {}
-        for cell in all_cells:
+        reduced: dict[str, tuple[Any, Refusal | None]] = {}
+        for cell in cells():
             if cell.subject and cell.subject not in reduced:
                 reduced[cell.subject] = _tried(cell.subject, names)
-            array = reduced.get(cell.subject)
-            given = [each.replace(cell.subject, "reduced") if cell.subject else each for each in cell.expressions]
-            taken[cell] = any(_tried(each, {**names, "reduced": array}) is not None for each in given)
-            if cell.subject and array is None:
-                reasons[cell] = NOT_IMPLEMENTED
-            elif cell.subject and array.shape and array.layout not in named:
-                reasons[cell] = UNNAMED
+            array, refused = reduced.get(cell.subject, (None, None))
+            reason = ""
+            if refused:
+                refusals: list[Refusal | None] = [refused]
+                reason = NOT_IMPLEMENTED
+            else:
+                given = [each.replace(cell.subject, "reduced") if cell.subject else each for each in cell.expressions]
+                refusals = [_tried(each, {**names, "reduced": array})[1] for each in given]
+            if not reason and cell.subject and array.shape and array.layout not in named:
+                reason = UNNAMED
             elif cell.expressions[0].startswith("mgpu.mma") and "int8" in cell.expressions[0]:
-                reasons[cell] = OF_ANOTHER_DTYPE
+                reason = OF_ANOTHER_DTYPE
             elif LACKING and cell.expressions[0].endswith(".to_layout(fa.WGMMA_LAYOUT_UPCAST_2X)"):
-                reasons[cell] = OF_LATER_JAX
-        raise _AllTried
+                reason = OF_LATER_JAX
+            found[cell] = _answer(cell, refusals, reason)
+        raise Lowered
 
     kernel: Any = mgpu.as_gpu_kernel
     scratch = mgpu.SMEM((16 * SIZE,), mgpu.float32)
-    with contextlib.suppress(_AllTried):
+    with contextlib.suppress(Lowered):
         lowered(lambda: kernel(body, (1, 1, 1), (SIZE, 1, 1), (), mgpu.GMEM((1,), mgpu.float32), scratch), (10, 0))
-    return taken, reasons
+    return found
 
 
-def _tried(expression: str, names: dict[str, Any]) -> Any:
-    """The value of an expression, None where Mosaic GPU refuses it."""
-    try:
-        return eval(expression, names)
-    except Exception:
-        return None
+def _answer(cell: Cell, refusals: Sequence[Refusal | None], reason: str) -> Answer:
+    """Refused where each of its expressions is."""
+    said = [each for each in refusals if each is not None]
+    if len(said) < len(refusals):
+        return Answer(str(cell), "")
+    return Answer(str(cell), said[0].words, tuple(each.site for each in said if each.site), reason)
+
+
+def _tried(expression: str, names: dict[str, Any]) -> tuple[Any, Refusal | None]:
+    """The value of an expression, or why Mosaic GPU refuses it."""
+    values: list[Any] = []
+    refused = refusal(lambda: values.append(eval(expression, names)))
+    return (None, refused) if refused else (values[0], None)

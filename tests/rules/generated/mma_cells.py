@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import itertools
 import types
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 from safegpu.offline.lowering import tracing_context
+from tests.support.cells import Answer, Table, executed
+from tests.support.raised import Lowered, refusal
 
 SWIZZLE = 128
 COLUMNS = 128
@@ -28,6 +28,8 @@ BITS = {
 ACCUMULATORS = ("float32", "float16", "bfloat16", "int32", "uint32")
 TOO_WIDE = "Swizzle=128 is too big for MMA with M=64"
 """Mosaic GPU's words for calls in which the swizzle alone is wrong."""
+OF_N = "whether the swizzle is too wide for M=64, the size of N decides"
+UNSIGNED = "Mosaic GPU cannot tell int8 from uint8 in shared memory, and multiplies both as signed"
 
 
 ALIKE = (SWIZZLE, SWIZZLE)
@@ -50,7 +52,6 @@ class Cell:
 
     @property
     def unsigned(self) -> bool:
-        """Mosaic GPU cannot tell int8 from uint8, and multiplies both as signed."""
         return "uint8" in (self.a, self.b)
 
     @property
@@ -135,44 +136,32 @@ def _swizzle_cells() -> Iterator[Cell]:
                 yield Cell(128, False, "float16", "float16", True, False, "float32", None, (a, b), given)
 
 
-def module(all_cells: Iterable[Cell]) -> tuple[str, dict[int, Cell]]:
-    """The text of a module with a body for each cell, and in which line each calls `mma`."""
+def table() -> Table:
     lines = ["import safegpu as mgpu", "from safegpu import tcgen05"]
     places = {}
-    for number, cell in enumerate(all_cells):
+    for number, cell in enumerate(cells()):
         lines += cell.lines(number)
-        places[len(lines)] = cell
-    return "\n".join(lines) + "\n", places
-
-
-class _Lowered(Exception):  # noqa: N818
-    """Ends a trace, whose module nobody needs."""
-
-
-def answers(file: Path, all_cells: Iterable[Cell]) -> dict[Cell, str]:
-    """What Mosaic GPU says of each cell of the module in `file`: nothing, or its error."""
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None and spec.loader is not None
-    built = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(built)
+        places[len(lines)] = number, cell
+    text = "\n".join(lines) + "\n"
+    built = executed(text, __name__)
     with tracing_context((10, 0)):
-        return {cell: _answer(built, number, cell) for number, cell in enumerate(all_cells)}
+        return Table(text, {line: _answer(built, *place) for line, place in places.items()})
 
 
-def _answer(built: types.ModuleType, number: int, cell: Cell) -> str:
+def _answer(built: types.ModuleType, number: int, cell: Cell) -> Answer:
+    refused = refusal(lambda: _kernel(built, number, cell))
+    of_n = OF_N if refused and TOO_WIDE in refused.words else ""
+    return Answer.of(str(cell), refused, of_n, UNSIGNED if cell.unsigned else "")
+
+
+def _kernel(built: types.ModuleType, number: int, cell: Cell) -> None:
     import safegpu as mgpu
 
     def body(_ctx: Any, _out: Any, scratch: Any) -> None:
         getattr(built, f"body_{number}")(scratch)
-        raise _Lowered
+        raise Lowered
 
     cluster: tuple[int, int, int] = (1 + cell.collective, 1, 1)
     out = mgpu.GMEM((1,), mgpu.float32)
     kernel: Any = mgpu.as_gpu_kernel
-    try:
-        kernel(body, cluster, (128, 1, 1), (), out, getattr(built, f"S{number}"), cluster=cluster)
-    except _Lowered:
-        return ""
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    raise AssertionError("the body always raises")
+    kernel(body, cluster, (128, 1, 1), (), out, getattr(built, f"S{number}"), cluster=cluster)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import jax
 
 from safegpu import dtypes
 from safegpu.offline.lowering import tracing_context
+from tests.support.cells import Answer, Table, executed
+from tests.support.raised import refusal
 
 DTYPES = [name for name in dtypes.__all__ if hasattr(getattr(dtypes, name), "bits")]
 NARROW_FLOATS = [name for name in DTYPES if name.startswith(("float4", "float8"))]
@@ -35,8 +35,10 @@ WHOLE = ("abs", "round", "round_even", "erf")
 OUT_OF_REACH = {
     "float of integers": "a float on the left of an array of integers, or compared to it: Python's float answers first",
     "splat first": "a splat on the left of a narrow array is swapped with it, and then refused",
+    "newer ptxas": "Mosaic GPU converts them by a ptxas that knows how, and without CUDA there is none",
     "not one": "the reciprocal of float8_e8m0fnu is of 1 alone, and mypy takes literals for their class",
 }
+NEVER_COMPILES = "Mosaic GPU lowers the comparison, and LLVM has no such type"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,12 +51,10 @@ class Cell:
 
     @property
     def never_compiles(self) -> bool:
-        """Mosaic GPU lowers the comparison, and LLVM has no such type: `tests/test_codegen.py`."""
         return self.dtype in NARROW_FLOATS and any(f" {op} " in self.line for op in ("==", "!="))
 
     @property
     def needs_newer_ptxas(self) -> bool:
-        """Mosaic GPU converts them by a ptxas that knows how; without CUDA there is none."""
         pair = {self.dtype, self.to}
         return self.kind == "astype" and "bfloat16" in pair and bool(pair & {"float8_e4m3fn", "float8_e5m2"})
 
@@ -87,6 +87,8 @@ def cells() -> Iterator[Cell]:
             yield Cell(dtype, f"x.{function}({approx})", "function")
         yield Cell(dtype, "x.select(x, x)", "mask")
         yield Cell(dtype, "m.select(x, x)", "choice")
+        yield Cell(dtype, "1 / s", "of one splat")
+        yield from (Cell(dtype, f"mgpu.optimization_barrier({array})", "barrier") for array in "xs")
         iota = f"mgpu.FragmentedArray.broadcasted_iota(mgpu.{dtype}, (64, 64), 1, L, is_signed=SIGNED[{dtype!r}])"
         yield Cell(dtype, iota, "iota")
         for to in DTYPES:
@@ -94,8 +96,7 @@ def cells() -> Iterator[Cell]:
             yield Cell(dtype, f"x.bitcast(mgpu.{to})", "bitcast", to)
 
 
-def module() -> tuple[str, dict[int, Cell]]:
-    """The text of a module with a function for each cell, and the line that each is about."""
+def table() -> Table:
     lines, places = ["from typing import Any", "import safegpu as mgpu", "from safegpu import layouts as ll"], {}
     lines += ["L = mgpu.WGMMA_LAYOUT_UPCAST_4X", "SIGNED: Any = {}"]
     for number, cell in enumerate(cells()):
@@ -106,23 +107,22 @@ def module() -> tuple[str, dict[int, Cell]]:
             " m: mgpu.FragmentedArray[mgpu.bool_, ll.WGMMA_UPCAST_4X]) -> Any:",
             f"    {cell.line}" if cell.kind == "in place" else f"    y = {cell.line}",
         ]
-        places[len(lines)] = cell
+        places[len(lines)] = number, cell
         lines += ["    return x" if cell.kind == "in place" else "    return y"]
-    return "\n".join(lines) + "\n", places
-
-
-def answers(file: Path) -> dict[Cell, str]:
-    """What Mosaic GPU says of each cell of the module in `file`: nothing, or its error."""
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None and spec.loader is not None
-    built = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(built)
+    text = "\n".join(lines) + "\n"
+    built: Any = executed(text, __name__)
     built.SIGNED = {name: getattr(dtypes, name).is_signed for name in DTYPES}
     with jax.enable_x64(True), tracing_context((10, 0)):
-        return {cell: _answer(built, number, cell) for number, cell in enumerate(cells())}
+        return Table(text, {line: _answer(built, *place) for line, place in places.items()})
 
 
-def _answer(built: Any, number: int, cell: Cell) -> str:
+def _answer(built: Any, number: int, cell: Cell) -> Answer:
+    refused = refusal(lambda: _kernel(built, number, cell))
+    because = OUT_OF_REACH["newer ptxas"] if cell.needs_newer_ptxas else OUT_OF_REACH.get(cell.reason or "", "")
+    return Answer.of(f"{cell.dtype}: {cell.line}", refused, because, NEVER_COMPILES if cell.never_compiles else "")
+
+
+def _kernel(built: Any, number: int, cell: Cell) -> None:
     import safegpu as mgpu
 
     token = getattr(mgpu, cell.dtype)
@@ -136,11 +136,7 @@ def _answer(built: Any, number: int, cell: Cell) -> str:
             raise TypeError("the result is NotImplemented")
 
     kernel: Any = mgpu.as_gpu_kernel
-    try:
-        kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((1,), mgpu.float32), ())
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return ""
+    kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((1,), mgpu.float32), ())
 
 
 def equality(name: str) -> Any:

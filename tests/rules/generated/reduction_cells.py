@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import itertools
+import types
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import jax
 
 from safegpu import dtypes
 from safegpu.offline.lowering import tracing_context
+from tests.support.cells import Answer, Table, executed
+from tests.support.raised import Lowered, refusal
 
 DTYPES = [name for name in dtypes.__all__ if getattr(getattr(dtypes, name), "bits", 0) >= 8]
 COPY = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "umin", "umax", "smin", "smax")
 STORE = ("add", "max", "min", "and", "or", "xor")
+OF_OTHER_SIGN = (
+    "a minimum or maximum by a copy: Mosaic GPU does not know the dtype's sign, and the numbers come out wrong"
+)
 WAYS = {
     "copy": ("    ctx.async_copy(src_ref=s.tile, dst_ref=g, reduction_op={op!r})", COPY),
     "global": ("    x.store_untiled(g, optimized=False, atomic={op!r})", STORE),
@@ -34,7 +38,6 @@ class Cell:
 
     @property
     def of_other_sign(self) -> bool:
-        """A minimum or maximum by a copy: Mosaic GPU does not know the dtype's sign, and the numbers come out wrong."""
         signed = getattr(dtypes, self.dtype).is_signed
         return self.way == "copy" and signed is not None and self.op[0] == ("u" if signed else "s")
 
@@ -44,8 +47,7 @@ def cells() -> Iterator[Cell]:
         yield from (Cell(dtype, way, op) for op in ops)
 
 
-def module() -> tuple[str, dict[int, Cell]]:
-    """The text of a module with a body for each cell, and the line that each is about."""
+def table() -> Table:
     lines, places = ["import safegpu as mgpu", "from safegpu import layouts as ll"], {}
     for dtype in DTYPES:
         lines += [
@@ -60,27 +62,20 @@ def module() -> tuple[str, dict[int, Cell]]:
             f" x: mgpu.FragmentedArray[{d}, ll.WGMMA], s: S_{cell.dtype}) -> None:",
             WAYS[cell.way][0].format(op=cell.op),
         ]
-        places[len(lines)] = cell
-    return "\n".join(lines) + "\n", places
-
-
-class _Lowered(Exception):  # noqa: N818
-    """Ends a trace, whose module nobody needs."""
-
-
-def answers(file: Path) -> dict[Cell, str]:
-    """What Mosaic GPU says of each cell of the module in `file`: nothing, or its error."""
-
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None and spec.loader is not None
-    built = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(built)
+        places[len(lines)] = number, cell
+    text = "\n".join(lines) + "\n"
+    built = executed(text, __name__)
     # Without x64, jax makes 32-bit buffers of 64-bit dtypes.
     with jax.enable_x64(True), tracing_context((9, 0), peers=2):
-        return {cell: _answer(built, number, cell) for number, cell in enumerate(cells())}
+        return Table(text, {line: _answer(built, *place) for line, place in places.items()})
 
 
-def _answer(built: Any, number: int, cell: Cell) -> str:
+def _answer(built: types.ModuleType, number: int, cell: Cell) -> Answer:
+    refused = refusal(lambda: _kernel(built, number, cell))
+    return Answer.of(str(cell), refused, rejected_because=OF_OTHER_SIGN if cell.of_other_sign else "")
+
+
+def _kernel(built: types.ModuleType, number: int, cell: Cell) -> None:
     import safegpu as mgpu
 
     token = getattr(mgpu, cell.dtype)
@@ -91,13 +86,7 @@ def _answer(built: Any, number: int, cell: Cell) -> str:
         array = mgpu.FragmentedArray.splat(number_one, (64, columns), mgpu.WGMMA_LAYOUT, is_signed=token.is_signed)
         everywhere = ctx.to_remote_multicast(out) if cell.way == "multimem" else None
         getattr(built, f"body_{number}")(ctx, out, everywhere, array, scratch)
-        raise _Lowered
+        raise Lowered
 
     kernel: Any = mgpu.as_gpu_kernel
-    try:
-        kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((64, 64), token), getattr(built, f"S_{cell.dtype}"))
-    except _Lowered:
-        return ""
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    raise AssertionError("the body always raises")
+    kernel(body, (1, 1, 1), (128, 1, 1), (), mgpu.GMEM((64, 64), token), getattr(built, f"S_{cell.dtype}"))

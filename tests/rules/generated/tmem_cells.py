@@ -6,7 +6,10 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from safegpu.offline.lowering import tracing_context
 from tests.support import tmem_table
+from tests.support.cells import Answer, Table
+from tests.support.raised import Lowered, Refusal, refusal
 from tests.support.tmem_table import BITWIDTH, COLUMNS, Case
 
 REDUCTIONS = ("min", "max", "absmin", "absmax")
@@ -89,21 +92,17 @@ class Cell:
         )
 
 
-class _AllTried(Exception):  # noqa: N818
-    """Ends a trace, whose module nobody needs."""
-
-
 def cases() -> Iterator[Case]:
     yield from tmem_table.special_cases()
     yield from tmem_table.dense_cases()
 
 
-def answers(case: Case) -> dict[Cell, bool]:
-    """Whether Mosaic GPU takes each cell of one allocation; nothing where it refuses the allocation itself.
+def answers(case: Case) -> dict[Cell, Refusal | None]:
+    """Why Mosaic GPU refuses each cell of one allocation, if it does; nothing where it refuses the allocation itself.
 
     All of them are tried in one trace: what is refused raises there, and leaves the rest as it was.
     """
-    taken: dict[Cell, bool] = {}
+    refusals: dict[Cell, Refusal | None] = {}
 
     def body(ref: Any) -> None:
         layouts: dict[str | None, Callable[[], Any] | None] = {None: None, **tmem_table.register_layouts(case)}
@@ -114,18 +113,18 @@ def answers(case: Case) -> dict[Cell, bool]:
                 except Exception:
                     pass  # there is no such array to store
                 else:
-                    taken[Cell(case, "store", name)] = _lowers(lambda value=value: ref.store(value))
+                    refusals[Cell(case, "store", name)] = refusal(lambda value=value: ref.store(value))
             for operation in ("load", *REDUCTIONS):
                 arguments: dict[str, Any] = {} if build is None else {"layout": build}
                 if operation != "load":
                     arguments["reduce"] = operation
-                taken[Cell(case, operation, name)] = _lowers(lambda given=arguments: _load(ref, case, given))
-        raise _AllTried
+                refusals[Cell(case, operation, name)] = refusal(lambda given=arguments: _load(ref, case, given))
+        raise Lowered
 
     outcome = tmem_table.lowers(body, case)
-    if taken and not outcome.startswith(_AllTried.__name__):
+    if refusals and not outcome.startswith(Lowered.__name__):
         raise RuntimeError(f"{case}: {outcome}")
-    return taken
+    return refusals
 
 
 def _load(ref: Any, case: Case, given: dict[str, Any]) -> None:
@@ -133,14 +132,6 @@ def _load(ref: Any, case: Case, given: dict[str, Any]) -> None:
     if "layout" in arguments:
         arguments["layout"] = arguments["layout"]()
     ref.load(**arguments)
-
-
-def _lowers(operation: Callable[[], object]) -> bool:
-    try:
-        operation()
-    except Exception:
-        return False
-    return True
 
 
 def _dtype(case: Case) -> str:
@@ -170,15 +161,16 @@ def spec(case: Case) -> str:
     return f"mgpu.TMEM({', '.join(arguments)})"
 
 
-def module(cells_of: dict[Case, list[Cell]]) -> tuple[str, dict[int, Cell]]:
-    """The text of a module with a line for each cell, and which line is whose."""
+def table() -> Table:
     lines = ["from typing import Any", "import safegpu as mgpu"]
     lines += ["from safegpu import fragmented_array as fa", "from safegpu import tcgen05"]
     places = {}
-    for index, (case, cells) in enumerate(cells_of.items()):
+    with tracing_context(tmem_table.BLACKWELL):
+        refusals = {case: answers(case) for case in cases()}
+    for index, (case, cells) in enumerate((case, cells) for case, cells in refusals.items() if cells):
         lines += [f"class S{index}(mgpu.Scratch):", f"    ref = {spec(case)}"]
         lines.append(f"def case_{index}(s: S{index}, raw: Any) -> None:")
-        for cell in cells:
+        for cell, refused in cells.items():
             lines.append(f"    {cell.line('s.ref', len(lines))}")
-            places[len(lines)] = cell
-    return "\n".join(lines) + "\n", places
+            places[len(lines)] = Answer.of(str(cell), refused, cell.reason)
+    return Table("\n".join(lines) + "\n", places)
