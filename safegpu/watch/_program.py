@@ -15,7 +15,6 @@ from safegpu._jax import ir, utils
 _VIEWS = frozenset({
     "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview", "memref.transpose",
 })  # fmt: skip
-_DYNAMIC = -(2**63)  # what stands for an offset that is an operand
 
 # --- what runs after what
 
@@ -64,8 +63,8 @@ class Window:
 def _step(view: Any) -> tuple[Any, ...]:
     if view.name != "memref.subview":
         return (view.name, view.results[0].type)  # which has the strides
-    static = (tuple(view.attributes[f"static_{what}"]) for what in ("offsets", "sizes", "strides"))
-    return (view.name, tuple(static), tuple(view.operands)[1:])
+    attributes = view.attributes
+    return (view.name, attributes["static_offsets"], attributes["static_sizes"], tuple(view.operands)[1:])
 
 
 def window(ref: Any) -> Window | None:
@@ -95,11 +94,11 @@ def overlap(one: Window, other: Window) -> bool:
         return True
     if any(len(each) > 1 or whole.steps[0] != each[0] for each, whole in zip(slices, (one, other), strict=True)):
         return False
-    ((_, first, _),), ((_, second, _),) = slices
-    return all(
-        _DYNAMIC not in (*a, *b) and a[0] < b[0] + b[1] and b[0] < a[0] + a[1]
-        for a, b in zip(zip(*first[:2], strict=True), zip(*second[:2], strict=True), strict=True)
-    )
+    ((_, starts, sizes, computed),), ((_, other_starts, other_sizes, also_computed),) = slices
+    if computed or also_computed:
+        return False
+    extents = zip(starts, sizes, other_starts, other_sizes, strict=True)
+    return all(start < other + its_size and other < start + size for start, size, other, its_size in extents)
 
 
 # --- tensor memory
