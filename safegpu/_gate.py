@@ -11,12 +11,13 @@ from typing import Any
 
 from safegpu._trace import architecture
 from safegpu.architectures import ARCHITECTURES, INSTEAD, Architecture, having
-from safegpu.rules import RuleError
+from safegpu.rules import RuleError, allow, allows  # noqa: F401  # a name of the package
 
 
 def refuse(code: str, message: str) -> None:
-    """Every refusal at lowering comes through here."""
-    raise RuleError(code, message)
+    """Every refusal at lowering comes through here; it returns where the author allows what breaks the rule."""
+    if not allows(code):
+        raise RuleError(code, message)
 
 
 def require(capability: type[Architecture], operation: str, arch: type[Architecture] | None = None) -> None:

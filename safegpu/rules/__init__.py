@@ -5,11 +5,12 @@ in `tests/rules`, and what recognises it: a keyword `SGnnn_advice: Never` in a `
 altogether, otherwise a row in `check/table.py`.
 """
 
+from safegpu.rules._allow import allow, allows
 from safegpu.rules._error import RuleError
 from safegpu.rules._rule import FAMILIES, Rule
 from safegpu.rules.catalogue import CATALOGUE
 
-__all__ = ["FAMILIES", "RULES", "Rule", "RuleError", "find"]
+__all__ = ["FAMILIES", "RULES", "Rule", "RuleError", "allow", "allows", "find"]
 
 RULES: dict[str, Rule] = {rule.code: rule for rule in CATALOGUE}
 

@@ -261,7 +261,6 @@ CATALOGUE = (
         fix="use one dtype for both operands (fp8 may mix) and an accumulator dtype that it accumulates in",
         mosaic="MMA requires A and B to have the same element type",
         references=("Mosaic GPU, tcgen05.mma", "Mosaic GPU, wgmma", 'PTX ISA, "tcgen05.mma"'),
-        gate="both",
     ),
     Rule(
         code="SG304",

@@ -127,16 +127,7 @@ def _copy_to_tmem(call: Call) -> None:
 @before("wgmma", "tcgen05.mma")
 def _multiply(call: Call) -> None:
     for name, parameter in (("a", "a_swizzle"), ("b", "b_swizzle")):
-        operand = call.get(name)
-        facts = _facts(operand)
-        dtype = operand.token if hasattr(operand, "token") else facts.dtype
-        if dtype is not None and dtype.bits == 8 and dtype.is_signed is False:
-            _gate.refuse(
-                "SG303",
-                f"{call.name}: {name} holds {name_of(dtype)}, which Mosaic GPU cannot tell from int8: 128 and more "
-                "would be multiplied as negative numbers; declare int8, or multiply as float16",
-            )
-        _check_swizzle(call, name, facts, "swizzle" if call.name == "wgmma" else parameter, 128)
+        _check_swizzle(call, name, _facts(call.get(name)), "swizzle" if call.name == "wgmma" else parameter, 128)
 
 
 @before("tcgen05.mma")

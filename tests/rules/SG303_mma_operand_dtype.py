@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from _twins import illegal, legal, refused
+from _twins import illegal, legal, silent
 
 import safegpu as mgpu
 from safegpu import tcgen05
@@ -86,13 +86,13 @@ def integers_into_float(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], 
     tcgen05.mma(s.acc, s.ia, ib, a_swizzle=128, b_swizzle=128)  # E: SG303
 
 
-@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed", one_thread=True)
+@silent(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies it as signed", one_thread=True)
 def signed_by_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
     tcgen05.mma(s.ints, s.ia, ub, a_swizzle=128, b_swizzle=128, accumulate=False)  # E: SG303
 
 
-@refused(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed", one_thread=True)
+@silent(OUT, E, because="Mosaic GPU cannot tell uint8 from int8, and multiplies both as signed", one_thread=True)
 def unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
     ub = mgpu.memref_transpose(s.ub, (1, 0, 3, 2))
     tcgen05.mma(s.ints, s.ua, ub, a_swizzle=128, b_swizzle=128, accumulate=False)  # E: SG303
@@ -212,11 +212,6 @@ def untyped_signed(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: By
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32), s.a, across(s.b))
 
 
-@refused(OUT, Bytes, arch="sm_90a", because="Mosaic GPU multiplies uint8 as int8")
+@legal(OUT, Bytes, arch="sm_90a")
 def untyped_unsigned(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Bytes) -> None:
-    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32), s.a, across(s.ub))  # L: SG303
-
-
-@refused(OUT, E, because="Mosaic GPU multiplies uint8 as int8")
-def untyped_unsigned_on_blackwell(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: E) -> None:
-    tcgen05.mma(s.ints, s.ia, across(s.ub))  # L: SG303
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64, mgpu.int32), s.a, across(s.ub))

@@ -22,8 +22,12 @@ class S(mgpu.Scratch):
 def of_bytes(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.uint8], o: mgpu.GmemRef[mgpu.float32], s: S) -> None:
     ctx.async_prefetch(gmem_ref=x, gmem_slice=(slice(None), slice(None)))
     ctx.async_copy(src_ref=x, dst_ref=s.bytes, barrier=s.barrier)
-    ctx.async_copy(src_ref=s.bytes, dst_ref=x)
     ctx.async_copy(src_ref=s.singles, dst_ref=o)
+
+
+@legal(F32, BYTES, S, arch="sm_90a")
+def to_bytes(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float32], o: mgpu.GmemRef[mgpu.uint8], s: S) -> None:
+    ctx.async_copy(src_ref=s.bytes, dst_ref=o)
 
 
 def copy[D: mgpu.DType](

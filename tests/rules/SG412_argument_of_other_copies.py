@@ -37,6 +37,7 @@ def beside_a_window(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, predicate=one)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, collective=X)
     ctx.async_copy(src_ref=s.tile, dst_ref=o, reduction_op="add", predicate=one)
+    ctx.await_async_copy(0)
     ctx.async_copy(src_ref=x, dst_ref=s.half, barrier=s.barrier, collective=X, leader_tracked=PARTS(0))
     all_of_it = mgpu.CopyPartition.REPLICATED
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, collective=X, leader_tracked=all_of_it)

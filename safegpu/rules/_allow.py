@@ -1,0 +1,48 @@
+"""The rules of lowering that an author has taken back, for a block of code or for a process."""
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+
+from safegpu.rules.catalogue import CATALOGUE
+
+VARIABLE = "SAFEGPU_ALLOW"
+
+_allowed: ContextVar[frozenset[str]] = ContextVar("safegpu_allowed", default=frozenset())
+
+
+@contextlib.contextmanager
+def allow(*codes: str) -> Iterator[None]:
+    """Inside the block lowering does not refuse what breaks these rules: `with mgpu.allow("SG902"):`.
+
+    It stands around the calls of a body that a rule is wrong about. What a rule decides when the body has returned
+    (its page says so) it lets pass around `as_gpu_kernel`. The environment variable `SAFEGPU_ALLOW=SG902,SG905` holds
+    for a whole process. Checkers have `# type: ignore`.
+
+    Raises ValueError for what is no code of a rule that lowering decides.
+    """
+    token = _allowed.set(_allowed.get() | _checked("allow", codes))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def allows(code: str) -> bool:
+    """Whether what breaks this rule is to pass."""
+    if code in _allowed.get():
+        return True
+    written = os.environ.get(VARIABLE, "")
+    return bool(written) and code in _checked(VARIABLE, (each.strip() for each in written.split(",")))
+
+
+def _checked(where: str, codes: Iterable[str]) -> frozenset[str]:
+    gates = {rule.code: rule.gate for rule in CATALOGUE}
+    given = frozenset(codes)
+    for code in sorted(given):
+        if code not in gates:
+            raise ValueError(f"{where}: {code!r} is no code of a rule; `safegpu rules` lists them")
+        if gates[code] == "types":
+            raise ValueError(f"{where}: {code} is decided by checkers alone; write # type: ignore on its line")
+    return given
