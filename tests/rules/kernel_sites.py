@@ -391,7 +391,7 @@ def loop_that_carries_more(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
 # --- arrays
 
 
-@illegal(HALF, S, raises="out of bounds for shape")
+@illegal(HALF, S, raises="is out of bounds for shape (64, 64)")
 def part_from_an_index(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
     ones(mgpu.float16, mgpu.WGMMA_LAYOUT)[mgpu.c(0, mgpu.Index) : 64]  # E: SG000
 
