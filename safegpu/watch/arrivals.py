@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from safegpu import _gate
 from safegpu._jax import ir, launch_context, utils
 from safegpu.watch._core import Call, Place, after, at_end, state, told
-from safegpu.watch._program import Mbarrier, constant, enclosing, index_of, mbarrier
+from safegpu.watch._program import Mbarrier, constant, index_of, mbarrier
 from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
 
 # --- what has a barrier's address
@@ -88,8 +88,9 @@ class _Waits:
 
 @after("BarrierRef.wait", "CollectiveBarrierRef.wait")
 def _waited(call: Call) -> None:
-    if next(enclosing(call.block)).name == "gpu.launch":
-        state(_Waits).waits.append(_Wait(call["self"], call.place))
+    launch: Any = call.block.owner
+    if launch.name == "gpu.launch":
+        call.states[_Waits].waits.append(_Wait(call["self"], call.place))
 
 
 @at_end
@@ -176,7 +177,7 @@ class _Transfers:
 
 @after("BarrierRef.arrive_expect_tx")
 def _announced(call: Call) -> None:
-    transfers = state(_Transfers)
+    transfers = call.states[_Transfers]
     transfers.announcements += 1
     transfers.calls.append(_Transfer(call, call.block, call.place))
 
@@ -184,7 +185,7 @@ def _announced(call: Call) -> None:
 @after("LaunchContext.async_copy")
 def _copied(call: Call) -> None:
     if call.get("barrier") is not None:
-        transfers = state(_Transfers)
+        transfers = call.states[_Transfers]
         transfers.announcements += call.get("arrive") is False
         transfers.calls.append(_Transfer(call, call.block, call.place))
 
@@ -196,7 +197,7 @@ def _other_bytes() -> None:
         return
     of: dict[ir.Value, list[_Bytes]] = {}
     for transfer in transfers.calls:
-        this = _bytes_of_copy(transfer) if "barrier" in transfer.call.arguments else _bytes_announced(transfer)
+        this = _bytes_of_copy(transfer) if "barrier" in transfer.call else _bytes_announced(transfer)
         if this is not None:
             of.setdefault(this.barrier.allocation, []).append(this)
     for allocation, events in of.items():

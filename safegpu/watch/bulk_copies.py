@@ -5,7 +5,7 @@ from typing import Any
 
 from safegpu import _gate
 from safegpu._jax import ir, launch_context
-from safegpu.watch._core import Call, after, state, told
+from safegpu.watch._core import Call, after, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
 _TMA = launch_context.AsyncCopyImplementation.TMA
@@ -36,7 +36,7 @@ class _Copies:
 def _started(call: Call) -> None:
     if call.get("barrier") is not None or call.get("implementation", _TMA) != _TMA:
         return  # into shared memory
-    copies, block = state(_Copies), call.block
+    copies, block = call.states[_Copies], call.block
     commits = call.get("arrive") is not False
     for copy in copies.under_way:
         if copy.groups_after is not None:
@@ -48,7 +48,7 @@ def _started(call: Call) -> None:
 
 @after("LaunchContext.await_async_copy")
 def _waited(call: Call) -> None:
-    copies, allowed = state(_Copies), call["allow_groups"]
+    copies, allowed = call.states[_Copies], call["allow_groups"]
     copies.waits += 1
     copies.under_way = [each for each in copies.under_way if _is_surely_under_way(each, allowed, call.block)]
 
@@ -70,7 +70,7 @@ def _copied_over(call: Call) -> None:
 
 
 def _check(call: Call, ref: Any) -> None:
-    copies = state(_Copies)
+    copies = call.states[_Copies]
     if not copies.under_way:
         return
     written = window(ref)

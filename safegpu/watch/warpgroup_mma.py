@@ -43,12 +43,12 @@ class _Products:
 
 @after("wgmma")
 def _started(call: Call) -> None:
-    state(_Products).under_way.append(_Product(call))
+    call.states[_Products].under_way.append(_Product(call))
 
 
 @after("wgmma_commit_group")
 def _committed(call: Call) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     products.commits += 1
     for product in products.under_way:
         if not product.committed:
@@ -59,7 +59,7 @@ def _committed(call: Call) -> None:
 
 @after("wgmma_wait_group")
 def _waited(call: Call) -> None:
-    products, allowed = state(_Products), call["allow_groups"]
+    products, allowed = call.states[_Products], call["allow_groups"]
     products.waits += 1
     products.under_way = [each for each in products.under_way if _is_surely_under_way(each, allowed, call.block)]
 
@@ -93,7 +93,7 @@ def _held_back(call: Call) -> None:
 
 
 def _check_arrays(call: Call, does: str, *arrays: Any) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     if not products.under_way:
         return
     instructions = {_instruction(each.registers.flat[0]) for each in arrays if isinstance(each, fa.FragmentedArray)}
@@ -137,7 +137,7 @@ def _copied_over(call: Call) -> None:
 
 
 def _check_operands(call: Call, ref: Any) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     if not products.under_way:
         return
     written = window(ref)
@@ -194,7 +194,7 @@ def _returned(call: Call) -> None:
     given, result = (getattr(each, "_value", each) for each in (call["acc"], call.result))
     accumulator = given.registers.flat[0]
     this = _Result(accumulator, list(result.registers.flat), _uses(accumulator), call.place, call.name)
-    state(_Results).of.setdefault(accumulator, []).append(this)
+    call.states[_Results].of.setdefault(accumulator, []).append(this)
 
 
 @at_end
