@@ -138,7 +138,9 @@ class Path:
         strides, start = self.layout
         if self.type is None or start == DYNAMIC or DYNAMIC in strides:
             return None
-        return start, start + 1 + sum((size - 1) * stride for size, stride in zip(self.type.shape, strides, strict=True))
+        return start, start + 1 + sum(
+            (size - 1) * stride for size, stride in zip(self.type.shape, strides, strict=True)
+        )
 
     @functools.cached_property
     def steps(self) -> tuple[Any, ...]:

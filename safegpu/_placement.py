@@ -4,10 +4,9 @@ Mosaic GPU allocates in the order in which JAX flattens the specs, one after the
 members of a `Union` begin at one place. So what a buffer is aligned to depends on what is declared before it.
 """
 
-import dataclasses
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import SPEC_TYPES, buffer_bytes, core, jax, utils
@@ -16,8 +15,7 @@ from safegpu.specs import is_scratch, is_union, specs_of  # type: ignore[attr-de
 _OF_TMEM = 4  # bytes: the address of tensor memory, which its allocation writes to shared memory
 
 
-@dataclasses.dataclass(frozen=True)
-class Allocation:
+class Allocation(NamedTuple):
     """One allocation: what the author calls it, its spec, and its bytes from the start of the block's shared memory."""
 
     name: str
@@ -127,7 +125,10 @@ def _leaves(specs: Any, name: str) -> Iterator[tuple[str, Any]]:
     if is_scratch(specs):
         name = name or (specs if isinstance(specs, type) else type(specs)).__name__
         for attribute, spec in specs_of(specs).items():
-            yield from _leaves(spec, f"{name}.{attribute}")
+            if isinstance(spec, SPEC_TYPES):
+                yield f"{name}.{attribute}", spec
+            else:
+                yield from _leaves(spec, f"{name}.{attribute}")
         return
     found = jax.tree_util.tree_flatten_with_path(specs, is_leaf=lambda each: is_union(each) or is_scratch(each))[0]
     for path, leaf in found:

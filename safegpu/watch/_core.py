@@ -104,6 +104,13 @@ def state[T](cls: type[T]) -> T:
     return cls() if trace is None else trace.states[cls]
 
 
+def found[T](cls: type[T]) -> T | None:
+    """The same where a rule of a call has asked for it; None where there is nothing to look at in the end."""
+    trace = current()
+    made: T | None = None if trace is None else trace.states.get(cls)
+    return made
+
+
 def finish() -> None:
     """The body has returned."""
     for rule in _at_end:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir, launch_context, utils
-from safegpu.watch._core import Call, Place, after, at_end, state, told
+from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Mbarrier, constant, index_of, mbarrier
 from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
 
@@ -96,7 +96,9 @@ def _waited(call: Call) -> None:
 @at_end
 def _too_few() -> None:
     of: dict[tuple[ir.Value, int], list[_Wait]] = {}
-    for wait in state(_Waits).waits:
+    if (seen := found(_Waits)) is None:
+        return
+    for wait in seen.waits:
         barrier = mbarrier(wait.barrier)
         if barrier is not None and barrier.number is not None:
             of.setdefault((barrier.allocation, barrier.number), []).append(wait)
@@ -192,8 +194,8 @@ def _copied(call: Call) -> None:
 
 @at_end
 def _other_bytes() -> None:
-    transfers = state(_Transfers)
-    if not transfers.announcements:  # each copy announces its own
+    transfers = found(_Transfers)
+    if transfers is None or not transfers.announcements:  # each copy announces its own
         return
     of: dict[ir.Value, list[_Bytes]] = {}
     for transfer in transfers.calls:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir
-from safegpu.watch._core import Call, after, at_end, state, told
+from safegpu.watch._core import Call, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 from safegpu.watch._threads import of_kernel
 
@@ -114,7 +114,7 @@ def _check(call: Call, reader: str, *refs: Any) -> None:
 
 @at_end
 def _never_fenced() -> None:
-    writes = state(_Writes)
-    for block, message in writes.doubts:
+    writes = found(_Writes)
+    for block, message in writes.doubts if writes else ():
         if not unseen(block, _FENCE, writes.fences):
             _gate.refuse("SG902", message)

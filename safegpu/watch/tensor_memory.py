@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from safegpu import _gate
 from safegpu._jax import ir, tcgen05
 from safegpu._trace import current
-from safegpu.watch._core import Call, Place, after, at_end, before, state, told
+from safegpu.watch._core import Call, Place, after, at_end, before, found, told
 from safegpu.watch._program import (
     Mbarrier,
     Span,
@@ -250,7 +250,8 @@ def _written(accumulators: _Accumulators, allocation: ir.Value, block: ir.Block)
 
 @at_end
 def _never_written() -> None:
-    accumulators = state(_Accumulators)
+    if (accumulators := found(_Accumulators)) is None:
+        return
     for allocation, first in accumulators.unwritten.items():
         if _uses(allocation) == accumulators.uses[allocation]:
             _refuse_accumulation(first)

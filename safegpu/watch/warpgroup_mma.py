@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import fa, ir
-from safegpu.watch._core import Call, Place, after, at_end, state, told
+from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
 _COMMIT = r"wgmma\.commit\.group"
@@ -199,7 +199,9 @@ def _returned(call: Call) -> None:
 
 @at_end
 def _discarded() -> None:
-    for accumulator, results in state(_Results).of.items():
+    if (seen := found(_Results)) is None:
+        return
+    for accumulator, results in seen.of.items():
         unused = [each for each in results if not each.is_used]
         if unused and (len(unused) < len(results) or _uses(accumulator) > unused[-1].uses):
             first = unused[0]
