@@ -76,6 +76,9 @@ class Path:
     """The operation that gives the root, or the block that it is an argument of."""
     name: str | None
     """The name of that operation; None of a block."""
+    is_view: bool
+    is_exact: bool
+    """Whether the views say where in the root they lie."""
 
     def __init__(self, ref: ir.Value, of: "Path | None" = None) -> None:
         self.ref = ref  # kept, so that its id stays its own
@@ -83,7 +86,8 @@ class Path:
         if of is None:
             self._walk()
         else:
-            self.root, self.owner, self.name, self.is_view = of.root, of.owner, of.name, True
+            self.root, self.owner, self.name = of.root, of.owner, of.name
+            self.is_view, self.is_exact = True, of.is_exact
 
     def _walk(self) -> list[tuple[str, Any]]:
         views: list[tuple[str, Any]] = []
@@ -95,7 +99,9 @@ class Path:
                 break
             views.append((name, owner))
             value = owner.operands[0]
-        self.root, self.owner, self.name, self.is_view, self.views = value, owner, name, bool(views), views
+        self.root, self.owner, self.name, self.views = value, owner, name, views
+        self.is_view = bool(views)
+        self.is_exact = all(name != "memref.reinterpret_cast" for name, _ in views)
         return views
 
     @functools.cached_property
@@ -138,9 +144,8 @@ class Path:
         strides, start = self.layout
         if self.type is None or start == DYNAMIC or DYNAMIC in strides:
             return None
-        return start, start + 1 + sum(
-            (size - 1) * stride for size, stride in zip(self.type.shape, strides, strict=True)
-        )
+        last = sum((size - 1) * stride for size, stride in zip(self.type.shape, strides, strict=True))
+        return start, start + last + 1
 
     @functools.cached_property
     def steps(self) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ members of a `Union` begin at one place. So what a buffer is aligned to depends 
 """
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -114,7 +115,13 @@ def _size(leaf: Any) -> int:
     if isinstance(leaf, core.TMEM):
         return _OF_TMEM
     barriers = getattr(leaf, "num_barriers", None)
-    return buffer_bytes(leaf) if barriers is None else barriers * utils.MBARRIER_BYTES
+    if barriers is not None:
+        size: int = barriers * utils.MBARRIER_BYTES
+        return size
+    token = getattr(leaf, "token", None)
+    if token is None or token.bits % 8:
+        return buffer_bytes(leaf)
+    return math.prod(leaf.shape) * (token.bits // 8)  # the same in less time
 
 
 def _leaves(specs: Any, name: str) -> Iterator[tuple[str, Any]]:

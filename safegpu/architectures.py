@@ -276,7 +276,7 @@ def having(capability: type[Architecture]) -> list[type[Architecture]]:
     return [each for each in ARCHITECTURES if issubclass(each, capability)]
 
 
-_BY_CAPABILITY = {each.compute_capability: each for each in ARCHITECTURES}
+_BY_CAPABILITY: dict[tuple[int, ...], type[Architecture]] = {each.compute_capability: each for each in ARCHITECTURES}
 
 
 def of_compute_capability(major_minor: tuple[int, int]) -> type[Architecture] | None:

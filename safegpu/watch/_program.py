@@ -52,9 +52,7 @@ def window(ref: Any) -> Window | None:
     if not isinstance(ref, ir.Value):
         return None
     path = path_of(ref)
-    if path.name != "memref.view" or any(name == "memref.reinterpret_cast" for name, _ in path.views):
-        return None
-    return path
+    return path if path.name == "memref.view" and path.is_exact else None
 
 
 def overlap(one: Window, other: Window) -> bool:

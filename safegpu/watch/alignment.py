@@ -47,7 +47,8 @@ def _check(call: Call, name: str, size: int, what: str, *, shared: bool = False)
 
 
 def _check_registers(call: Call, layout: Any) -> None:
-    if not isinstance(layout, fa.TiledLayout) or (start := begins(ref := call.get("ref"))) is None:
+    ref: Any = call.get("ref")
+    if not isinstance(layout, fa.TiledLayout) or (start := begins(ref)) is None:
         return
     size = layout.vector_length * utils.bitwidth(ref.type.element_type) // 8
     if call.get("atomic") is not None:

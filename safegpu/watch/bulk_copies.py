@@ -76,8 +76,14 @@ def _check(call: Call, ref: Any) -> None:
     written = window(ref)
     if written is None:
         return
+    apart: Window | None = None
     for copy in copies.under_way:
-        if copy.source is None or not overlap(copy.source, written) or not follows(copy.block, call.block):
+        if copy.source is None or copy.source is apart:
+            continue
+        if not overlap(copy.source, written):
+            apart = copy.source  # of which there may be several copies
+            continue
+        if not follows(copy.block, call.block):
             continue
         if not copy.always and (call.block != copy.block or call.get("predicate") is not None):
             continue  # only one of the two, perhaps

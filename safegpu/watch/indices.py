@@ -13,6 +13,7 @@ from safegpu._jax import fa, ir, launch_context, utils
 from safegpu.watch._core import Call, before
 
 _TMA = launch_context.AsyncCopyImplementation.TMA
+_GMEM = ("gmem_ref", "src_ref", "dst_ref")  # one of which is in global memory
 _IN_BOUNDS = launch_context.OOBFillMode.PROMISE_IN_BOUNDS
 
 
@@ -120,14 +121,15 @@ def _slice_of_copy(call: Call) -> None:
     """The part of global memory. What of it is out of bounds, a tiled TMA copy fills with zeros, or leaves."""
     if not (indices := _each(call.get("gmem_slice", ()))):
         return
-    by_threads, promised = call.get("implementation", _TMA) != _TMA, call.get("oob_mode") == _IN_BOUNDS
-    types = [_type(call.get(name)) for name in ("gmem_ref", "src_ref", "dst_ref")]
-    arrays = [type_ for type_ in types if type_ is not None and type_.memory_space is None]
+    by_threads, promised = call.get("implementation", _TMA) is not _TMA, call.get("oob_mode") is _IN_BOUNDS
+    compared = by_threads or promised
+    types = [type_ for name in _GMEM if (type_ := _type(call.get(name))) is not None]
+    if not compared and all(len(indices) <= each.rank for each in types) and not any(map(_ends_at_zero, indices)):
+        return
+    arrays = [each for each in types if each.memory_space is None]
     if len(arrays) != 1:
         return
-    (array,) = arrays
-    if by_threads or promised or len(indices) > array.rank or any(map(_ends_at_zero, indices)):
-        _check("gmem_slice", indices, array.shape, bounds=by_threads or promised, integers=promised and not by_threads)
+    _check("gmem_slice", indices, arrays[0].shape, bounds=compared, integers=promised and not by_threads)
 
 
 @before("BarrierRef.__getitem__", "CollectiveBarrierRef.__getitem__")

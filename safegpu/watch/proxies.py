@@ -114,7 +114,8 @@ def _check(call: Call, reader: str, *refs: Any) -> None:
 
 @at_end
 def _never_fenced() -> None:
-    writes = found(_Writes)
-    for block, message in writes.doubts if writes else ():
+    if (writes := found(_Writes)) is None:
+        return
+    for block, message in writes.doubts:
         if not unseen(block, _FENCE, writes.fences):
             _gate.refuse("SG902", message)
