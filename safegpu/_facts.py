@@ -5,16 +5,15 @@ functions, loop carries and anything else that makes a new Python object for the
 are entered; the facts of a view are found by walking back from it, and only when somebody asks.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+import functools
+from typing import Any, Literal, NamedTuple
 
-from safegpu._jax import ir
+from safegpu._jax import DYNAMIC, ir
 from safegpu._trace import current
 from safegpu.dtypes import DType
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """What is known of a buffer; None is unknown."""
 
     dtype: type[DType] | None = None
@@ -43,6 +42,7 @@ def record(buffer: ir.Value, facts: Facts) -> None:
     trace = current()
     if trace is not None:
         trace.facts[buffer] = facts
+        trace.paths.clear()  # which know the facts of before
 
 
 def facts_of(ref: ir.Value) -> Facts:
@@ -63,18 +63,124 @@ def allocation_of(ref: ir.Value) -> ir.Value | None:
     return value
 
 
+class Path:
+    """The views that lead to a reference; what is asked of them is kept for who asks next.
+
+    MLIR makes an object for each operation that is looked at, so what a view is of is taken from the call that made it,
+    where that is known, and the operations are looked at when somebody asks for them.
+    """
+
+    root: ir.Value
+    """What is no view: a buffer, or what a loop or a conditional gives."""
+    owner: Any
+    """The operation that gives the root, or the block that it is an argument of."""
+    name: str | None
+    """The name of that operation; None of a block."""
+    is_view: bool
+    is_exact: bool
+    """Whether the views say where in the root they lie."""
+
+    def __init__(self, ref: ir.Value, of: "Path | None" = None) -> None:
+        self.ref = ref  # kept, so that its id stays its own
+        self.of = of
+        if of is None:
+            self._walk()
+        else:
+            self.root, self.owner, self.name = of.root, of.owner, of.name
+            self.is_view, self.is_exact = True, of.is_exact
+
+    def _walk(self) -> list[tuple[str, Any]]:
+        views: list[tuple[str, Any]] = []
+        value = self.ref
+        while True:
+            owner: Any = value.owner
+            name: str | None = None if isinstance(owner, ir.Block) else owner.name
+            if name not in VIEWS:
+                break
+            views.append((name, owner))
+            value = owner.operands[0]
+        self.root, self.owner, self.name, self.views = value, owner, name, views
+        self.is_view = bool(views)
+        self.is_exact = all(name != "memref.reinterpret_cast" for name, _ in views)
+        return views
+
+    @functools.cached_property
+    def views(self) -> list[tuple[str, Any]]:
+        """Name and operation of each view, the last first."""
+        return self._walk()
+
+    @functools.cached_property
+    def facts(self) -> Facts:
+        """See `sure_facts_of`."""
+        trace = current()
+        if trace is None or not trace.facts:
+            return _UNKNOWN
+        found = trace.facts.get(self.ref)
+        if found is None and self.of is not None:
+            return self.of.facts
+        for _, view in self.views if found is None else ():
+            if (found := trace.facts.get(view.operands[0])) is not None:
+                break
+        return _UNKNOWN if found is None else found
+
+    @functools.cached_property
+    def type(self) -> ir.MemRefType | None:
+        """The type of a reference to memory; None of another value."""
+        type_ = self.ref.type
+        return type_ if isinstance(type_, ir.MemRefType) else None
+
+    @functools.cached_property
+    def layout(self) -> tuple[list[int], int]:
+        """The strides and the offset that the type has, `DYNAMIC` where none is known."""
+        return ([], DYNAMIC) if self.type is None else self.type.get_strides_and_offset()
+
+    @property
+    def offset(self) -> int:
+        return self.layout[1]
+
+    @functools.cached_property
+    def extent(self) -> tuple[int, int] | None:
+        """The first element of the buffer that is in the view, and the one behind the last; None where nobody knows."""
+        strides, start = self.layout
+        if self.type is None or start == DYNAMIC or DYNAMIC in strides:
+            return None
+        last = sum((size - 1) * stride for size, stride in zip(self.type.shape, strides, strict=True))
+        return start, start + last + 1
+
+    @functools.cached_property
+    def steps(self) -> tuple[Any, ...]:
+        """What leads there from the root, to compare; none for all of it."""
+        return tuple(_step(name, view) for name, view in reversed(self.views))
+
+
+def _step(name: str, view: Any) -> tuple[Any, ...]:
+    if name != "memref.subview":
+        return (name, view.results[0].type)  # which has the strides
+    attributes = view.attributes
+    return (name, attributes["static_offsets"], attributes["static_sizes"], tuple(view.operands)[1:])
+
+
+def path_of(ref: ir.Value) -> Path:
+    """The path to a reference, walked once in a trace."""
+    trace = current()
+    if trace is None:
+        return Path(ref)
+    path: Path | None = trace.paths.get(id(ref))
+    if path is None:
+        path = trace.paths[id(ref)] = Path(ref)
+    return path
+
+
+def record_view(view: ir.Value, ref: ir.Value) -> None:
+    """Enters what a call has made a view of."""
+    trace = current()
+    if trace is not None and view is not ref:
+        trace.paths[id(view)] = Path(view, path_of(ref))
+
+
 def sure_facts_of(ref: ir.Value) -> Facts:
     """The facts of the allocation that `ref` is for sure: one that a loop carries may be another in the next round."""
-    trace = current()
-    if trace is None or not trace.facts:
-        return _UNKNOWN
-    value = ref
-    while (facts := trace.facts.get(value)) is None:
-        owner = value.owner
-        if isinstance(owner, ir.Block) or owner.name not in VIEWS:
-            return _UNKNOWN
-        value = owner.operands[0]
-    return facts
+    return path_of(ref).facts
 
 
 def _viewed(value: ir.Value) -> ir.Value | None:

@@ -4,10 +4,10 @@ Mosaic GPU allocates in the order in which JAX flattens the specs, one after the
 members of a `Union` begin at one place. So what a buffer is aligned to depends on what is declared before it.
 """
 
-import dataclasses
 import itertools
+import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import SPEC_TYPES, buffer_bytes, core, jax, utils
@@ -16,8 +16,7 @@ from safegpu.specs import is_scratch, is_union, specs_of  # type: ignore[attr-de
 _OF_TMEM = 4  # bytes: the address of tensor memory, which its allocation writes to shared memory
 
 
-@dataclasses.dataclass(frozen=True)
-class Allocation:
+class Allocation(NamedTuple):
     """One allocation: what the author calls it, its spec, and its bytes from the start of the block's shared memory."""
 
     name: str
@@ -116,7 +115,13 @@ def _size(leaf: Any) -> int:
     if isinstance(leaf, core.TMEM):
         return _OF_TMEM
     barriers = getattr(leaf, "num_barriers", None)
-    return buffer_bytes(leaf) if barriers is None else barriers * utils.MBARRIER_BYTES
+    if barriers is not None:
+        size: int = barriers * utils.MBARRIER_BYTES
+        return size
+    token = getattr(leaf, "token", None)
+    if token is None or token.bits % 8:
+        return buffer_bytes(leaf)
+    return math.prod(leaf.shape) * (token.bits // 8)  # the same in less time
 
 
 def _leaves(specs: Any, name: str) -> Iterator[tuple[str, Any]]:
@@ -127,7 +132,10 @@ def _leaves(specs: Any, name: str) -> Iterator[tuple[str, Any]]:
     if is_scratch(specs):
         name = name or (specs if isinstance(specs, type) else type(specs)).__name__
         for attribute, spec in specs_of(specs).items():
-            yield from _leaves(spec, f"{name}.{attribute}")
+            if isinstance(spec, SPEC_TYPES):
+                yield f"{name}.{attribute}", spec
+            else:
+                yield from _leaves(spec, f"{name}.{attribute}")
         return
     found = jax.tree_util.tree_flatten_with_path(specs, is_leaf=lambda each: is_union(each) or is_scratch(each))[0]
     for path, leaf in found:

@@ -106,7 +106,7 @@ def _of_scratch(cls: type) -> Iterator[_Alternatives]:
 
 def _annotation_of_first(body: Any) -> Any:
     """What annotates the first parameter; a signature takes long to make, and a plain function has it at hand."""
-    if inspect.isfunction(body) and not hasattr(body, "__wrapped__"):
+    if inspect.isfunction(body) and "__wrapped__" not in vars(body):
         return body.__annotations__.get(body.__code__.co_varnames[0])
     return next(iter(inspect.signature(body).parameters.values())).annotation
 
@@ -115,6 +115,8 @@ def _of_context(body: Callable[..., Any]) -> _Alternatives:
     """What the annotation of a body's first parameter says, where there is one that evaluates."""
     try:
         annotation = _annotation_of_first(body)
+        if annotation is LaunchContext:  # of any
+            return ()
         if isinstance(annotation, str):
             function = body
             while isinstance(function, functools.partial):

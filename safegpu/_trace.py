@@ -2,16 +2,28 @@
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from safegpu._jax import ir
 from safegpu.architectures import Architecture
 
 
+class States(dict[type, Any]):
+    """One object of each class that is asked for."""
+
+    def __missing__(self, cls: type) -> Any:
+        made = self[cls] = cls()
+        return made
+
+    if TYPE_CHECKING:
+
+        def __getitem__[T](self, cls: type[T]) -> T: ...  # type: ignore[override]
+
+
 class Trace:
     """One call of a body by `as_gpu_kernel`: in a `with` block, the trace that this thread is in."""
 
-    __slots__ = ("_token", "allocations", "arch", "cluster", "facts", "states", "threads", "watching")
+    __slots__ = ("_token", "allocations", "arch", "cluster", "facts", "paths", "states", "threads", "watching")
     _token: "Token[Trace | None]"
 
     def __init__(
@@ -26,7 +38,8 @@ class Trace:
         self.threads = threads  # of a block
         self.allocations = allocations  # of the scratch, by `safegpu._placement`
         self.facts: dict[ir.Value, Any] = {}  # of `safegpu._facts`
-        self.states: dict[type, Any] = {}  # of `safegpu.watch`
+        self.paths: dict[int, Any] = {}  # of `safegpu._facts`
+        self.states = States()  # of `safegpu.watch`
         self.watching = True  # False inside a watched call: what Mosaic GPU calls there is not the author's
 
     def __enter__(self) -> "Trace":

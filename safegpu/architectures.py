@@ -276,6 +276,9 @@ def having(capability: type[Architecture]) -> list[type[Architecture]]:
     return [each for each in ARCHITECTURES if issubclass(each, capability)]
 
 
+_BY_CAPABILITY: dict[tuple[int, ...], type[Architecture]] = {each.compute_capability: each for each in ARCHITECTURES}
+
+
 def of_compute_capability(major_minor: tuple[int, int]) -> type[Architecture] | None:
     """The token of a compute capability; None of one that is not listed, of which nothing is known."""
-    return next((each for each in ARCHITECTURES if each.compute_capability == tuple(major_minor)), None)
+    return _BY_CAPABILITY.get(tuple(major_minor))

@@ -22,7 +22,7 @@ from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_comp
 from safegpu.barriers import wrap_barrier
 from safegpu.launch_context import wrap_context
 from safegpu.refs import GmemRef, SmemRef, wrap_ref
-from safegpu.specs import facts_of_spec, lowered_specs, typed_references, uses_tmem
+from safegpu.specs import facts_of_spec, flat, lowered_specs, typed_references, uses_tmem
 from safegpu.tcgen05 import wrap_tmem
 from safegpu.watch import finish
 
@@ -72,7 +72,7 @@ def _traced(
 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
-        allocated = functools.partial(allocations, scratch_spec)
+        allocated = functools.cache(lambda: list(allocations(scratch_spec)))
         with Trace(arch, context.cluster_size, threads, allocated), hooks:
             arguments = (
                 wrap_context(context),
@@ -122,11 +122,12 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
             lanes = call.get("thread_semantics", LoweringSemantics.Lane) is LoweringSemantics.Lane
             threads = math.prod(call["block"]) if lanes and "block" in call else None
             call["body"] = _traced(call["body"], inputs, others, scratch_spec, known, threads)
-            call["smem_scratch_shape"] = lowered_specs(scratch_spec)
-            check_unions(scratch_spec)
+            lowered = call["smem_scratch_shape"] = lowered_specs(scratch_spec)
+            if flat(lowered) is None:
+                check_unions(scratch_spec)
             if known is not None and math.prod(call.get("cluster", ())) > 1:
                 require(HasClusters, "cluster=", known)
-            if known is not None and uses_tmem(call["smem_scratch_shape"]):
+            if known is not None and uses_tmem(lowered):
                 require(HasTcgen05, "TMEM", known)
             stack.enter_context(mlir_context())
             kernel = as_kernel(**call)

@@ -4,7 +4,6 @@ The context of a kernel is Mosaic GPU's object in a class of ours, which overrid
 or look into a reference.
 """
 
-import dataclasses
 import functools
 import math
 import types
@@ -17,7 +16,7 @@ from safegpu._facts import facts_of, record
 from safegpu._gate import needing, require
 from safegpu._jax import fa, ir, launch_context, no_such, utils
 from safegpu._trace import architecture
-from safegpu._value import like, raw
+from safegpu._value import Value, like, raw
 from safegpu.architectures import HasLeaderTrackedTMA, HasMultimem, HasTMA, HasTMAGather, HasTMAScatter
 from safegpu.barriers import promote
 from safegpu.refs import MultimemAddress, MultimemRef
@@ -43,10 +42,13 @@ class LaunchContext(_Real):
     @functools.wraps(_Real.async_copy)
     def async_copy(self, **kwargs: Any) -> None:
         if architecture() is not None:
-            self._require(**kwargs)
+            self._require(kwargs)
         if not __debug__:
             _optimized.async_copy(self.cluster_size, **kwargs)
-        return super().async_copy(**{name: raw(value) for name, value in kwargs.items()})
+        for name, value in kwargs.items():
+            if isinstance(value, Value):
+                kwargs[name] = raw(value)
+        return super().async_copy(**kwargs)
 
     if hasattr(_Real, "async_copy_im2col"):
 
@@ -60,27 +62,20 @@ class LaunchContext(_Real):
         def __getattr__(self, name: str) -> Any:
             raise no_such(name, f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _require(
-        self,
-        *,
-        src_ref: Any = None,
-        gmem_slice: Any = (),
-        collective: Any = None,
-        leader_tracked: Any = None,
-        implementation: Any = _TMA,
-        **others: Any,
-    ) -> None:
+    def _require(self, copy: dict[str, Any]) -> None:
         """Refuses the copies that the architecture lacks; what else is wrong with a call, Mosaic GPU says."""
-        if implementation != _TMA:
+        if copy.get("implementation", _TMA) is not _TMA:
             return
         require(HasTMA, "async_copy by TMA")
-        slices = gmem_slice if isinstance(gmem_slice, tuple) else (gmem_slice,)
-        if any(isinstance(each, fa.FragmentedArray) for each in slices):
-            if isinstance(src_ref, ir.Value) and utils.is_smem_ref(src_ref):
+        slices = copy.get("gmem_slice", ())
+        if any(isinstance(each, fa.FragmentedArray) for each in (slices if isinstance(slices, tuple) else (slices,))):
+            source = copy.get("src_ref")
+            if isinstance(source, ir.Value) and utils.is_smem_ref(source):
                 require(HasTMAScatter, "async_copy to gathered rows (scatter)")
             else:
                 require(HasTMAGather, "async_copy of gathered rows")
-        if leader_tracked is not None and collective is not None:
+        collective = copy.get("collective")
+        if copy.get("leader_tracked") is not None and collective is not None:
             dimensions = collective if isinstance(collective, Iterable) else (collective,)
             if math.prod(self.cluster_size[each] for each in dimensions) > 1:
                 require(HasLeaderTrackedTMA, "async_copy with leader_tracked")
@@ -101,14 +96,14 @@ class LaunchContext(_Real):
     def to_remote(self, ref: Any, peer: Any, **kwargs: Any) -> Any:
         remote = super().to_remote(raw(ref), raw(peer), **kwargs)
         if isinstance(remote.type, ir.MemRefType):  # Mosaic GPU calls this with pointers as well
-            record(remote, dataclasses.replace(facts_of(ref), role=None))  # a peer's memory, which may be any
+            record(remote, facts_of(ref)._replace(role=None))  # a peer's memory, which may be any
         return like(ref, remote)
 
     @needing(HasMultimem, "to_remote_multicast")
     @functools.wraps(_Real.to_remote_multicast)
     def to_remote_multicast(self, ref: Any, on_host: bool = False) -> MultimemRef:
         multimem = super().to_remote_multicast(raw(ref), on_host)
-        record(multimem.ref, dataclasses.replace(facts_of(ref), role="multimem"))
+        record(multimem.ref, facts_of(ref)._replace(role="multimem"))
         return MultimemRef(MultimemAddress(multimem.ref))
 
     device_id = giving_scalars(_Real.device_id)

@@ -5,14 +5,13 @@ Mosaic GPU and MLIR function as it is. nanobind's types allow no second base, so
 subscriptable by hand.
 """
 
-import dataclasses
 import functools
 import types
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from safegpu._dtype import check_dtype, token_of
-from safegpu._facts import NO_SWIZZLE, Facts, facts_of, record
+from safegpu._facts import NO_SWIZZLE, Facts, facts_of, record, record_view
 from safegpu._gate import needing
 from safegpu._jax import ir, utils
 from safegpu._value import Value, like
@@ -99,7 +98,7 @@ class _Ref(Value):
         said = {"dtype": token_of(dtype) or known.dtype}
         if swizzle:
             said |= {"swizzle": swizzle, "any_swizzle": False}
-        record(value, dataclasses.replace(known, **said))
+        record(value, known._replace(**said))
         return cls(value)
 
 
@@ -217,7 +216,9 @@ def _viewing[**P](view: Callable[P, Any]) -> Callable[P, Any]:
         out = view(ref, *args, **kwargs)
         if isinstance(ref, MultimemRef):
             return type(ref)(like(ref.ref, out.ref))
-        return like(ref, out)
+        out = like(ref, out)
+        record_view(out, ref)
+        return out
 
     return viewed
 

@@ -105,7 +105,7 @@ def is_scratch(spec: object) -> bool:
 
 def is_union(spec: object) -> bool:
     """Whether its members begin at one place."""
-    return isinstance(spec, Union)
+    return isinstance(spec, core.Union)
 
 
 def _is_leaf(spec: object) -> bool:
@@ -131,28 +131,33 @@ class Scratch:
         specs_of(cls)  # so that a mistake is reported where it is declared
 
 
-def _is_spec(where: str, value: Any) -> bool:
-    if is_scratch(value) or isinstance(value, SPEC_TYPES):
-        return True
-    if not isinstance(value, tuple | list | dict) or not value:
+def _is_spec(cls: type, name: str, value: Any) -> bool:
+    if not isinstance(value, tuple | list | dict):
+        return is_scratch(value) or isinstance(value, SPEC_TYPES)
+    if not value:
         return False
     members = list(value.values()) if isinstance(value, dict) else list(value)
-    specs = [_is_spec(where, member) for member in members]
+    specs = [_is_spec(cls, name, member) for member in members]
     if any(specs) and not all(specs):
         other = members[specs.index(False)]
-        raise TypeError(f"{where}: expected specs alone, got {other!r} among them; keep it in an attribute of its own")
+        raise TypeError(
+            f"{cls.__name__}.{name}: expected specs alone, got {other!r} among them; keep it in an attribute of its own"
+        )
     return all(specs)
 
 
 def specs_of(scratch: Any) -> dict[str, Any]:
     """The specs of a `Scratch` class or object, by attribute."""
     cls = scratch if isinstance(scratch, type) else type(scratch)
-    bases = [base for base in reversed(cls.__mro__) if base not in (object, Scratch)]  # which declare none
-    namespaces = [vars(base) for base in bases] + ([] if scratch is cls else [vars(scratch)])
+    namespaces = [vars(base) for base in reversed(cls.__mro__) if base not in (object, Scratch)]  # which declare none
+    if scratch is not cls:
+        namespaces.append(vars(scratch))
     specs: dict[str, Any] = {}
     for namespace in namespaces:
         for name, value in namespace.items():
-            if not name.startswith("__") and _is_spec(f"{cls.__name__}.{name}", value):
+            if name.startswith("__"):
+                continue
+            if isinstance(value, SPEC_TYPES) or _is_spec(cls, name, value):
                 specs[name] = value
             else:
                 specs.pop(name, None)  # a subclass or an object may take an attribute back
@@ -173,8 +178,16 @@ def scratches(specs: Any) -> Iterator[type[Scratch]]:
             yield from scratches(list(spec.members))
 
 
+def flat(specs: Any) -> tuple[Any, ...] | None:
+    """These lowered specs where they are one, or a tuple of some, as most are; None where there is a tree to walk."""
+    each = specs if type(specs) is tuple else (specs,)
+    return each if all(isinstance(spec, SPEC_TYPES) and not isinstance(spec, core.Union) for spec in each) else None
+
+
 def uses_tmem(specs: Any) -> bool:
     """Whether any of these lowered specs allocates tensor memory."""
+    if (leaves := flat(specs)) is not None:
+        return any(isinstance(leaf, core.TMEM) for leaf in leaves)
     leaves = jax.tree.leaves(specs, is_leaf=is_union)
     return any(uses_tmem(list(leaf.members)) if is_union(leaf) else isinstance(leaf, core.TMEM) for leaf in leaves)
 

@@ -15,51 +15,58 @@ from types import CodeType, FrameType
 from typing import Any
 
 from safegpu._jax import ir, jax
-from safegpu._trace import current
+from safegpu._trace import States, Trace, current
 
 Place = tuple[CodeType, int]
-"""A line of the author's code, cheap to take and told by `told`."""
+"""An instruction of the author's code, cheap to take; `told` finds its line."""
 
 _OTHERS = tuple(f"{Path(file).parent}/" for file in (str(Path(__file__).parent), jax.__file__))
 
 
-class Call:
-    """One call of a watched function: `call["ref"]` is its argument by the name of Mosaic GPU's parameter."""
+class Call(dict[str, Any]):
+    """One call of a watched function, the dict of its arguments by the names of Mosaic GPU's parameters.
 
-    __slots__ = ("_place", "arguments", "name", "result")
+    What the author left out is not there. Rules run at every call of a kernel, mostly to find nothing: what takes time
+    is worked out when the first of them asks.
+    """
 
-    def __init__(self, name: str, arguments: dict[str, Any]) -> None:
-        self.name = name  # "LaunchContext.async_copy", "tcgen05.mma", "utils.commit_shared", "wgmma"
-        self.arguments = arguments
-        self.result: Any = None  # what the function returned, for those that run after it
-        self._place: Place | None = None
-
-    def __getitem__(self, parameter: str) -> Any:
-        return self.arguments[parameter]
-
-    def get(self, parameter: str, default: Any = None) -> Any:
-        """The argument, or `default` where the author left it out."""
-        return self.arguments.get(parameter, default)
+    __slots__ = ("_block", "_frame", "_place", "name", "result", "states", "trace")
+    name: str
+    """`LaunchContext.async_copy`, `tcgen05.mma`, `utils.commit_shared`, `wgmma`."""
+    trace: Trace
+    states: States
+    """The one object of each class in the trace, of a rule that remembers what it saw: `call.states[Seen]`."""
+    result: Any
+    """What the function returned, for the rules that run after it."""
+    _frame: FrameType | None
+    _block: ir.Block | None
+    _place: Place | None
 
     @property
     def place(self) -> Place | None:
         """The author's line: of the first frame that is neither ours nor jax's."""
         if self._place is None:  # several rules ask
-            frame: FrameType | None = sys._getframe(1)
+            frame = self._frame
             while frame is not None and frame.f_code.co_filename.startswith(_OTHERS):
                 frame = frame.f_back
-            self._place = None if frame is None else (frame.f_code, frame.f_lineno)
+            self._place = None if frame is None else (frame.f_code, frame.f_lasti)
         return self._place
 
     @property
     def block(self) -> ir.Block:
         """The MLIR block that the call emits into: calls of one block run one after the other."""
-        return ir.InsertionPoint.current.block
+        if self._block is None:
+            self._block = ir.InsertionPoint.current.block
+        return self._block
 
 
 def told(place: Place | None) -> str:
     """A line for a message, "kernel.py:12"."""
-    return "an unknown line" if place is None else f"{Path(place[0].co_filename).name}:{place[1]}"
+    if place is None:
+        return "an unknown line"
+    code, at = place
+    line = next((line for start, end, line in code.co_lines() if start <= at < end), None)
+    return f"{Path(code.co_filename).name}:{line}"
 
 
 Rule = Callable[[Call], None]
@@ -92,14 +99,16 @@ def _declared[R: Rule](rules: dict[str, list[Rule]], names: tuple[str, ...], rul
 
 
 def state[T](cls: type[T]) -> T:
-    """The one `cls()` of the trace that is being made."""
+    """The one `cls()` of the trace that is being made; a rule of a call has it from `call.states`."""
     trace = current()
-    if trace is None:
-        return cls()
-    found: T | None = trace.states.get(cls)
-    if found is None:
-        found = trace.states[cls] = cls()
-    return found
+    return cls() if trace is None else trace.states[cls]
+
+
+def found[T](cls: type[T]) -> T | None:
+    """The same where a rule of a call has asked for it; None where there is nothing to look at in the end."""
+    trace = current()
+    made: T | None = None if trace is None else trace.states.get(cls)
+    return made
 
 
 def finish() -> None:
@@ -119,7 +128,7 @@ def watched(name: str) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    first, then = _before.get(name, ()), _after.get(name, ())
+    first, then = tuple(_before.get(name, ())), tuple(_after.get(name, ()))
     declared = inspect.signature(function).parameters.values()
     parameters = tuple(each.name for each in declared)
     rest = next((at for at, each in enumerate(declared) if each.kind is each.VAR_POSITIONAL), None)
@@ -129,19 +138,25 @@ def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         trace = current()
         if trace is None or not trace.watching:
             return function(*args, **kwargs)
-        if rest is not None:  # of `slice(self, *idxs)`, all of them are the one argument
-            this = Call(name, {**dict(zip(parameters, (*args[:rest], args[rest:]), strict=False)), **kwargs})
-        else:
-            this = Call(name, {**dict(zip(parameters, args, strict=False)), **kwargs})
+        this = Call(kwargs)
+        if rest is None:
+            this.update(zip(parameters, args, strict=False))
+        else:  # of `slice(self, *idxs)`, all of them are the one argument
+            this.update(zip(parameters, (*args[:rest], args[rest:]), strict=False))
+        this.name, this.trace, this.states = name, trace, trace.states
+        this._frame, this.result, this._block, this._place = sys._getframe(1), None, None, None
         for rule in first:
             rule(this)
         trace.watching = False
         try:
-            this.result = function(*args, **kwargs)
+            result = function(*args, **kwargs)
         finally:
             trace.watching = True
-        for rule in then:
-            rule(this)
-        return this.result
+        if then:
+            this.result = result
+            for rule in then:
+                rule(this)
+        this._frame = None  # a rule may keep the call
+        return result
 
     return call

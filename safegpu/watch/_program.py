@@ -5,16 +5,12 @@ tell: indices that are not known to be equal, values that a loop carries, a loop
 before, another warpgroup in another branch.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from safegpu._facts import Path, path_of
 from safegpu._jax import ir, utils
-
-_VIEWS = frozenset({
-    "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview", "memref.transpose",
-})  # fmt: skip
 
 # --- what runs after what
 
@@ -47,48 +43,28 @@ def conditional_in_loop(block: ir.Block) -> bool:
 # --- shared memory
 
 
-class Window:
-    """A part of an allocation."""
-
-    def __init__(self, allocation: ir.Value, views: list[Any]) -> None:
-        self.allocation = allocation
-        self.views = views  # the operations that lead there, the last first
-
-    @functools.cached_property
-    def steps(self) -> tuple[Any, ...]:
-        """What leads there from the allocation, to compare; none for all of it."""
-        return tuple(_step(view) for view in reversed(self.views))
-
-
-def _step(view: Any) -> tuple[Any, ...]:
-    if view.name != "memref.subview":
-        return (view.name, view.results[0].type)  # which has the strides
-    attributes = view.attributes
-    return (view.name, attributes["static_offsets"], attributes["static_sizes"], tuple(view.operands)[1:])
+Window = Path
+"""A part of an allocation, which is the root of the path."""
 
 
 def window(ref: Any) -> Window | None:
     """The part of an allocation in shared memory that `ref` is; None for everything else."""
-    views: list[Any] = []
-    value = ref
-    while isinstance(value, ir.Value):
-        owner: Any = value.owner
-        if isinstance(owner, ir.Block):
-            return None
-        name = owner.name
-        if name == "memref.view":
-            return Window(value, views)
-        if name not in _VIEWS:
-            return None
-        views.append(owner)
-        value = owner.operands[0]
-    return None
+    if not isinstance(ref, ir.Value):
+        return None
+    path = path_of(ref)
+    return path if path.name == "memref.view" and path.is_exact else None
 
 
 def overlap(one: Window, other: Window) -> bool:
     """Whether two windows have an element in common for sure."""
-    if one.allocation != other.allocation:
+    if one.root != other.root:
         return False
+    if one is other:
+        return True
+    if one.extent is not None and other.extent is not None:  # and takes less time than what follows
+        (start, stop), (other_start, other_stop) = one.extent, other.extent
+        if stop <= other_start or other_stop <= start:
+            return False
     slices = [[step for step in each.steps if step[0] == "memref.subview"] for each in (one, other)]
     if not all(slices) or one.steps == other.steps:
         return True

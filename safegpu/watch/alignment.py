@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from safegpu import _gate
-from safegpu._facts import VIEWS
+from safegpu._facts import path_of
 from safegpu._jax import DYNAMIC, fa, ir, is_kernel_argument, launch_context, utils
 from safegpu.watch._core import Call, before
 from safegpu.watch.indices import known
@@ -22,22 +22,17 @@ _BULK_COPY = _DESCRIPTOR = 16  # that of cp.async.bulk; matrix descriptors count
 
 def begins(ref: Any) -> int | None:
     """The first byte of a view, from a place that is aligned for every access; None where that is not sure."""
-    type_ = ref.type if isinstance(ref, ir.Value) else None
-    if not isinstance(type_, ir.MemRefType):
+    if not isinstance(ref, ir.Value):
         return None
-    offset = type_.get_strides_and_offset()[1]
-    if offset in (0, DYNAMIC):
-        return None  # where its buffer begins is not up to the view
-    owner = ref.owner
-    while not isinstance(owner, ir.Block) and owner.name in VIEWS:
-        owner = owner.operands[0].owner
-    if isinstance(owner, ir.Block):
+    path = path_of(ref)
+    # Where its buffer begins is not up to the view.
+    if not path.is_view or path.name is None or path.offset in (0, DYNAMIC) or path.type is None:
         return None
-    if owner.name == "memref.view":  # of all the shared memory that there is
-        base = known(owner.operands[1])
+    if path.name == "memref.view":  # of all the shared memory that there is
+        base = known(path.owner.operands[1])
     else:
-        base = 0 if is_kernel_argument(owner) else None
-    return None if base is None else base + offset * utils.bitwidth(type_.element_type) // 8
+        base = 0 if is_kernel_argument(path.owner) else None
+    return None if base is None else base + path.offset * utils.bitwidth(path.type.element_type) // 8
 
 
 def _check(call: Call, name: str, size: int, what: str, *, shared: bool = False) -> None:
@@ -52,7 +47,8 @@ def _check(call: Call, name: str, size: int, what: str, *, shared: bool = False)
 
 
 def _check_registers(call: Call, layout: Any) -> None:
-    if not isinstance(layout, fa.TiledLayout) or (start := begins(ref := call.get("ref"))) is None:
+    ref: Any = call.get("ref")
+    if not isinstance(layout, fa.TiledLayout) or (start := begins(ref)) is None:
         return
     size = layout.vector_length * utils.bitwidth(ref.type.element_type) // 8
     if call.get("atomic") is not None:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir, launch_context, utils
-from safegpu.watch._core import Call, Place, after, at_end, state, told
-from safegpu.watch._program import Mbarrier, constant, enclosing, index_of, mbarrier
+from safegpu.watch._core import Call, Place, after, at_end, found, told
+from safegpu.watch._program import Mbarrier, constant, index_of, mbarrier
 from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
 
 # --- what has a barrier's address
@@ -88,14 +88,17 @@ class _Waits:
 
 @after("BarrierRef.wait", "CollectiveBarrierRef.wait")
 def _waited(call: Call) -> None:
-    if next(enclosing(call.block)).name == "gpu.launch":
-        state(_Waits).waits.append(_Wait(call["self"], call.place))
+    launch: Any = call.block.owner
+    if launch.name == "gpu.launch":
+        call.states[_Waits].waits.append(_Wait(call["self"], call.place))
 
 
 @at_end
 def _too_few() -> None:
     of: dict[tuple[ir.Value, int], list[_Wait]] = {}
-    for wait in state(_Waits).waits:
+    if (seen := found(_Waits)) is None:
+        return
+    for wait in seen.waits:
         barrier = mbarrier(wait.barrier)
         if barrier is not None and barrier.number is not None:
             of.setdefault((barrier.allocation, barrier.number), []).append(wait)
@@ -176,7 +179,7 @@ class _Transfers:
 
 @after("BarrierRef.arrive_expect_tx")
 def _announced(call: Call) -> None:
-    transfers = state(_Transfers)
+    transfers = call.states[_Transfers]
     transfers.announcements += 1
     transfers.calls.append(_Transfer(call, call.block, call.place))
 
@@ -184,19 +187,19 @@ def _announced(call: Call) -> None:
 @after("LaunchContext.async_copy")
 def _copied(call: Call) -> None:
     if call.get("barrier") is not None:
-        transfers = state(_Transfers)
+        transfers = call.states[_Transfers]
         transfers.announcements += call.get("arrive") is False
         transfers.calls.append(_Transfer(call, call.block, call.place))
 
 
 @at_end
 def _other_bytes() -> None:
-    transfers = state(_Transfers)
-    if not transfers.announcements:  # each copy announces its own
+    transfers = found(_Transfers)
+    if transfers is None or not transfers.announcements:  # each copy announces its own
         return
     of: dict[ir.Value, list[_Bytes]] = {}
     for transfer in transfers.calls:
-        this = _bytes_of_copy(transfer) if "barrier" in transfer.call.arguments else _bytes_announced(transfer)
+        this = _bytes_of_copy(transfer) if "barrier" in transfer.call else _bytes_announced(transfer)
         if this is not None:
             of.setdefault(this.barrier.allocation, []).append(this)
     for allocation, events in of.items():

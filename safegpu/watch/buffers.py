@@ -11,7 +11,7 @@ import numpy as np
 
 from safegpu import _gate
 from safegpu._dtype import name_of
-from safegpu._facts import NO_SWIZZLE, Facts, sure_facts_of
+from safegpu._facts import NO_SWIZZLE, Facts, path_of, sure_facts_of
 from safegpu._jax import DYNAMIC, fa, ir, launch_context, tcgen05, utils
 from safegpu.watch._core import Call, before
 
@@ -30,7 +30,7 @@ def _facts(ref: Any) -> Facts:
 
 
 def _element(ref: Any) -> ir.Type | None:
-    type_ = getattr(ref, "type", None)
+    type_ = path_of(ref).type if isinstance(ref, ir.Value) else getattr(ref, "type", None)
     return type_.element_type if isinstance(type_, ir.MemRefType) else None
 
 
@@ -102,6 +102,8 @@ def _copy(call: Call) -> None:
                 f"{name_of(facts.dtype)}, as another dtype's; write reduction_op={right!r}",
             )
         _check_swizzle(call, name, facts, "swizzle", NO_SWIZZLE)
+        if facts.role is None:
+            continue
         if facts.role == "input" and name == "dst_ref" and call.get("gmem_peer_id") is None:
             _written(call, name)
         if facts.role == "multimem" and call.get("implementation", _TMA) != _TMA:  # of TMA's, Mosaic GPU speaks
@@ -167,10 +169,6 @@ def _check_multimem(call: Call, name: str, facts: Facts) -> None:
         )
 
 
-def _states_swizzle(facts: Facts) -> bool:
-    return facts.swizzle is not None and not facts.any_swizzle
-
-
 def _is_constant(array: Any) -> bool:
     """Whether an array has one value everywhere: then it is nothing to it which element lies where."""
     return array is not None and len(set(array.registers.flat)) == 1
@@ -178,7 +176,7 @@ def _is_constant(array: Any) -> bool:
 
 def _check_swizzle(call: Call, name: str, facts: Facts, parameter: str, default: int, array: Any = None) -> None:
     """Refuses a swizzle other than the one that the buffer was declared with."""
-    if not _states_swizzle(facts):
+    if facts.swizzle is None or facts.any_swizzle:  # or has the default of Mosaic GPU, and any is taken
         return
     given = call.get(parameter, default)
     if (NO_SWIZZLE if given is None else given) != facts.swizzle and not _is_constant(array):
@@ -197,7 +195,7 @@ def _check_place(call: Call, name: str, facts: Facts, array: Any = None) -> None
     They count the bytes that a swizzle moves from the start of the view; TMA and the tensor core, from that of shared
     memory.
     """
-    if not _states_swizzle(facts) or facts.swizzle in (None, NO_SWIZZLE):
+    if facts.any_swizzle or facts.swizzle in (None, NO_SWIZZLE) or path_of(call[name]).offset in (0, DYNAMIC):
         return
     start = misplaced(call[name].type, facts.swizzle)
     if start is not None and not _is_constant(array):

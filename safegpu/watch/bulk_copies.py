@@ -5,7 +5,7 @@ from typing import Any
 
 from safegpu import _gate
 from safegpu._jax import ir, launch_context
-from safegpu.watch._core import Call, after, state, told
+from safegpu.watch._core import Call, after, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
 _TMA = launch_context.AsyncCopyImplementation.TMA
@@ -36,7 +36,7 @@ class _Copies:
 def _started(call: Call) -> None:
     if call.get("barrier") is not None or call.get("implementation", _TMA) != _TMA:
         return  # into shared memory
-    copies, block = state(_Copies), call.block
+    copies, block = call.states[_Copies], call.block
     commits = call.get("arrive") is not False
     for copy in copies.under_way:
         if copy.groups_after is not None:
@@ -48,7 +48,7 @@ def _started(call: Call) -> None:
 
 @after("LaunchContext.await_async_copy")
 def _waited(call: Call) -> None:
-    copies, allowed = state(_Copies), call["allow_groups"]
+    copies, allowed = call.states[_Copies], call["allow_groups"]
     copies.waits += 1
     copies.under_way = [each for each in copies.under_way if _is_surely_under_way(each, allowed, call.block)]
 
@@ -70,14 +70,20 @@ def _copied_over(call: Call) -> None:
 
 
 def _check(call: Call, ref: Any) -> None:
-    copies = state(_Copies)
+    copies = call.states[_Copies]
     if not copies.under_way:
         return
     written = window(ref)
     if written is None:
         return
+    apart: Window | None = None
     for copy in copies.under_way:
-        if copy.source is None or not overlap(copy.source, written) or not follows(copy.block, call.block):
+        if copy.source is None or copy.source is apart:
+            continue
+        if not overlap(copy.source, written):
+            apart = copy.source  # of which there may be several copies
+            continue
+        if not follows(copy.block, call.block):
             continue
         if not copy.always and (call.block != copy.block or call.get("predicate") is not None):
             continue  # only one of the two, perhaps

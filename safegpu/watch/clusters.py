@@ -5,7 +5,7 @@ from typing import Any
 from safegpu import _gate
 from safegpu._jax import ir
 from safegpu._trace import current
-from safegpu.watch._core import Call, before, state, told
+from safegpu.watch._core import Call, before, told
 
 # --- another block's shared memory
 
@@ -44,8 +44,7 @@ def _number(value: Any, cluster: tuple[int, ...]) -> int | None:
 @before(*_TARGETS)
 def addressed(call: Call) -> None:
     axis, block = (call.get(parameter) for parameter in _TARGETS[call.name])
-    trace = current()
-    cluster = trace.cluster if trace else None
+    cluster = call.trace.cluster
     if cluster is None or not isinstance(axis, int) or not isinstance(block, ir.Value):
         return
     number = _number(block, cluster)
@@ -80,7 +79,7 @@ _OF_A_GROUP = (
 
 @before(*_OF_A_GROUP)
 def grouped(call: Call) -> None:
-    group, collective = state(_Group), bool(call.get("collective", False))
+    group, collective = call.states[_Group], bool(call.get("collective", False))
     if group.collective is None:
         group.collective, group.said_by = collective, f"{call.name} in {told(call.place)}"
     elif group.collective != collective:

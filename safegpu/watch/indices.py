@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from safegpu import _gate
-from safegpu._jax import ir, launch_context, utils
+from safegpu._facts import path_of
+from safegpu._jax import fa, ir, launch_context, utils
 from safegpu.watch._core import Call, before
 
 _TMA = launch_context.AsyncCopyImplementation.TMA
+_GMEM = ("gmem_ref", "src_ref", "dst_ref")  # one of which is in global memory
 _IN_BOUNDS = launch_context.OOBFillMode.PROMISE_IN_BOUNDS
 
 
@@ -42,7 +44,7 @@ def _check(
         )
     for axis, (index, size) in enumerate(zip(indices, shape, strict=False)):
         if isinstance(index, slice):
-            if isinstance(index.stop, int) and index.stop == 0:
+            if _ends_at_zero(index):
                 start = 0 if index.start is None else index.start
                 _gate.refuse(
                     "SG808",
@@ -74,6 +76,8 @@ def _outside(operation: str, axis: int, index: str, shape: Sequence[int]) -> Non
 
 def _type(ref: Any) -> ir.MemRefType | None:
     """The type of a reference to memory; None of anything else, of which Mosaic GPU speaks."""
+    if isinstance(ref, ir.Value):
+        return path_of(ref).type
     type_ = getattr(ref, "type", None)
     return type_ if isinstance(type_, ir.MemRefType) else None
 
@@ -95,7 +99,21 @@ def _slice_of_tmem(call: Call) -> None:
 
 @before("FragmentedArray.__getitem__", "FragmentedArray.__setitem__")
 def _slice_of_array(call: Call) -> None:
-    _check("an index of an array", _each(call["idx"]), call["self"].shape, bounds=False)  # it takes no values
+    indices, array = _each(call["idx"]), call["self"]
+    if len(indices) > _rank(array) or any(map(_ends_at_zero, indices)):  # the shape takes long to work out
+        _check("an index of an array", indices, array.shape, bounds=False)  # it takes no values
+
+
+def _rank(array: Any) -> int:
+    layout = array.layout
+    if not isinstance(layout, fa.TiledLayout):
+        return len(array.shape)
+    rank: int = array.registers.ndim - sum(map(len, layout.tiling.tiles))
+    return rank
+
+
+def _ends_at_zero(index: Any) -> bool:
+    return isinstance(index, slice) and isinstance(index.stop, int) and index.stop == 0
 
 
 @before("LaunchContext.async_copy", "LaunchContext.async_prefetch")
@@ -103,12 +121,15 @@ def _slice_of_copy(call: Call) -> None:
     """The part of global memory. What of it is out of bounds, a tiled TMA copy fills with zeros, or leaves."""
     if not (indices := _each(call.get("gmem_slice", ()))):
         return
-    types = [_type(call.get(name)) for name in ("gmem_ref", "src_ref", "dst_ref") if name in call.arguments]
-    arrays = [type_ for type_ in types if type_ is not None and type_.memory_space is None]
+    by_threads, promised = call.get("implementation", _TMA) is not _TMA, call.get("oob_mode") is _IN_BOUNDS
+    compared = by_threads or promised
+    types = [type_ for name in _GMEM if (type_ := _type(call.get(name))) is not None]
+    if not compared and all(len(indices) <= each.rank for each in types) and not any(map(_ends_at_zero, indices)):
+        return
+    arrays = [each for each in types if each.memory_space is None]
     if len(arrays) != 1:
         return
-    by_threads, promised = call.get("implementation", _TMA) != _TMA, call.get("oob_mode") == _IN_BOUNDS
-    _check("gmem_slice", indices, arrays[0].shape, bounds=by_threads or promised, integers=promised and not by_threads)
+    _check("gmem_slice", indices, arrays[0].shape, bounds=compared, integers=promised and not by_threads)
 
 
 @before("BarrierRef.__getitem__", "CollectiveBarrierRef.__getitem__")

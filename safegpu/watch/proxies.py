@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir
-from safegpu.watch._core import Call, after, at_end, state, told
+from safegpu.watch._core import Call, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 from safegpu.watch._threads import of_kernel
 
@@ -47,12 +47,12 @@ class _Writes:
 
 @after("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
 def _written(call: Call) -> None:
-    state(_Writes).unfenced.append(_Write(call))
+    call.states[_Writes].unfenced.append(_Write(call))
 
 
 @after("utils.commit_shared")
 def _fenced(call: Call) -> None:
-    writes, block = state(_Writes), call.block
+    writes, block = call.states[_Writes], call.block
     writes.fences += 1
     writes.unfenced.clear()
     # What follows the reader, or goes around it, is too late for it; what another branch does may be in time.
@@ -62,11 +62,9 @@ def _fenced(call: Call) -> None:
 @after("LaunchContext.async_copy")
 def _replaced(call: Call) -> None:
     """What a copy has written over is read no more."""
-    writes = state(_Writes)
+    writes = call.states[_Writes]
     if writes.unfenced and (over := window(call.get("dst_ref"))) is not None:
-        writes.unfenced = [
-            each for each in writes.unfenced if each.window and each.window.allocation != over.allocation
-        ]
+        writes.unfenced = [each for each in writes.unfenced if each.window and each.window.root != over.root]
 
 
 @after("LaunchContext.async_copy")
@@ -89,7 +87,7 @@ def _copied_to_tmem(call: Call) -> None:
 
 
 def _check(call: Call, reader: str, *refs: Any) -> None:
-    writes = state(_Writes)
+    writes = call.states[_Writes]
     if not writes.unfenced:
         return
     for ref in refs:
@@ -116,7 +114,8 @@ def _check(call: Call, reader: str, *refs: Any) -> None:
 
 @at_end
 def _never_fenced() -> None:
-    writes = state(_Writes)
+    if (writes := found(_Writes)) is None:
+        return
     for block, message in writes.doubts:
         if not unseen(block, _FENCE, writes.fences):
             _gate.refuse("SG902", message)

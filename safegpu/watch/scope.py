@@ -9,8 +9,7 @@ from typing import Any
 
 from safegpu import _gate
 from safegpu._jax import fa, ir, launch_context, utils
-from safegpu._trace import current
-from safegpu.watch._core import Call, before, state
+from safegpu.watch._core import Call, before
 
 WARPGROUP = utils.WARPGROUP_SIZE
 _WARPGROUP_SCOPE = utils.ThreadSubset.WARPGROUP
@@ -60,9 +59,10 @@ class _Last:
     alone: bool | None = None
 
 
-def in_one_thread(block: Any) -> bool | None:
-    """True where at most one thread of each warp gets to this block, False where all do, None where nobody can say."""
-    last = state(_Last)
+def in_one_thread(call: Call) -> bool | None:
+    """True where at most one thread of each warp gets to a call, False where all do, None where nobody can say."""
+    last = call.states[_Last]
+    block = call.block
     if last.block is None or last.block != block:
         last.block, last.alone = block, _in_one_thread(block)
     return last.alone
@@ -88,10 +88,10 @@ def _in_one_thread(block: Any) -> bool | None:
 
 @before(*_NEEDS)
 def partial(call: Call) -> None:
-    name, trace = call.name, current()
+    name = call.name
     if name == _COPY and call.get("implementation") is not _CP_ASYNC:
         return
-    alone, threads = in_one_thread(call.block), trace.threads if trace else None
+    alone, threads = in_one_thread(call), call.trace.threads
     if alone:
         if needs := _needed(call):
             _gate.refuse(
@@ -193,9 +193,8 @@ def _is_false(condition: Any) -> bool:
 
 def _issuing(call: Call) -> int | None:
     """How many threads run the call, where that is known and more than one."""
-    trace = current()
-    threads = trace.threads if trace else None
-    return threads if threads and threads > 1 and in_one_thread(call.block) is False else None
+    threads = call.trace.threads
+    return threads if threads and threads > 1 and in_one_thread(call) is False else None
 
 
 def _check_arrivals(call: Call, barrier: Any, advice: str) -> None:

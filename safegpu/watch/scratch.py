@@ -11,7 +11,7 @@ from typing import Any
 from safegpu import _gate
 from safegpu._jax import ir, launch_context, utils
 from safegpu._trace import current
-from safegpu.watch._core import Call, Place, before, state, told
+from safegpu.watch._core import Call, Place, before, told
 
 _TMA, _ZEROS = launch_context.AsyncCopyImplementation.TMA, launch_context.OOBFillMode.ZEROS
 _OF_TMA, _OF_BULK_COPY, _OF_OPERAND = 128, 16, 16
@@ -103,7 +103,7 @@ def _refuse(address: Address, alignment: int, what: str, why: str) -> None:
 
 @before("LaunchContext.async_copy")
 def copied(call: Call) -> None:
-    if call.get("implementation", _TMA) is not _TMA or not state(_Beginnings).any_amiss:
+    if call.get("implementation", _TMA) is not _TMA or not call.states[_Beginnings].any_amiss:
         return
     ref = call.get("dst_ref") if call.get("barrier") is not None else call.get("src_ref")
     if not isinstance(ref, ir.Value) or not isinstance(ref.type, ir.MemRefType) or not utils.is_smem_ref(ref):
@@ -119,7 +119,7 @@ def copied(call: Call) -> None:
 @before("FragmentedArray.load_tiled", "FragmentedArray.store_tiled")
 def by_arrays(call: Call) -> None:
     ref = call.get("ref")
-    if not state(_Beginnings).any_amiss:
+    if not call.states[_Beginnings].any_amiss:
         return
     if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
         _remember(call, ref, call.get("swizzle"), by_address=False)
@@ -132,7 +132,7 @@ def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool) -> None:
     address = address_of(ref)
     if address is None or not _misaligned((address[2], 0, address[2]), _ROWS * swizzle):
         return
-    seen, start = state(_Swizzled), address[2]
+    seen, start = call.states[_Swizzled], address[2]
     mine, others = (seen.by_address, seen.by_place) if by_address else (seen.by_place, seen.by_address)
     mine.setdefault(start, call.place)
     if start in others:
@@ -147,7 +147,7 @@ def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool) -> None:
 
 @before("wgmma", "tcgen05.mma")
 def multiplied(call: Call) -> None:
-    if not state(_Beginnings).any_amiss:
+    if not call.states[_Beginnings].any_amiss:
         return
     for parameter in ("a", "b"):
         ref = call.get(parameter)

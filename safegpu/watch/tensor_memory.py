@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from safegpu import _gate
 from safegpu._jax import ir, tcgen05
 from safegpu._trace import current
-from safegpu.watch._core import Call, Place, after, at_end, before, state, told
+from safegpu.watch._core import Call, Place, after, at_end, before, found, told
 from safegpu.watch._program import (
     Mbarrier,
     Span,
@@ -41,12 +41,12 @@ class _Stores:
 
 @after("TMEMRef.store")
 def _stored(call: Call) -> None:
-    state(_Stores).uncommitted.append(_Access(span(call["self"]), call.block, call.place))
+    call.states[_Stores].uncommitted.append(_Access(span(call["self"]), call.block, call.place))
 
 
 @after("tcgen05.commit_tmem")
 def _committed(call: Call) -> None:
-    stores = state(_Stores)
+    stores = call.states[_Stores]
     stores.commits += 1
     stores.uncommitted.clear()
 
@@ -67,14 +67,14 @@ def _multiplies_what_was_stored(call: Call) -> None:
 @after("tcgen05.mma")
 def _replaced(call: Call) -> None:
     """What a product has been written over is read no more."""
-    stores = state(_Stores)
+    stores = call.states[_Stores]
     if stores.uncommitted:
         allocation = span(call["d"]).allocation
         stores.uncommitted = [each for each in stores.uncommitted if each.span.allocation != allocation]
 
 
 def _check_stores(call: Call, reader: str, *refs: Any) -> None:
-    stores = state(_Stores)
+    stores = call.states[_Stores]
     if not stores.uncommitted:
         return
     for ref in refs:
@@ -124,14 +124,14 @@ class _Products:
 
 @after("tcgen05.mma")
 def _multiplied(call: Call) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     products.products.append(_Product(span(call["d"]), call.block, call.place, len(products.commits)))
 
 
 @after("tcgen05.commit_arrive")
 def _commit(call: Call) -> None:
     if (barrier := mbarrier(call["barrier"])) is not None:
-        state(_Products).commits.append(barrier)
+        call.states[_Products].commits.append(barrier)
 
 
 @after(
@@ -143,9 +143,9 @@ def _commit(call: Call) -> None:
     "CollectiveBarrierRef.wait_parity",
 )
 def _waited(call: Call) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     if _orders(call):
-        products.fences += "orders_tensor_core" in call.arguments
+        products.fences += "orders_tensor_core" in call
         for each in (products.products, products.commits, products.waits):
             each.clear()
     elif products.commits and (barrier := mbarrier(call["self"])) is not None:
@@ -155,12 +155,12 @@ def _waited(call: Call) -> None:
 def _orders(call: Call) -> bool:
     """Whether the wait orders the tensor core; a collective barrier's may say so by a position that is not seen."""
     given = call.get("orders_tensor_core", False)
-    return bool(given) or (call.name.startswith("CollectiveBarrierRef.") and "args" in call.arguments)
+    return bool(given) or (call.name.startswith("CollectiveBarrierRef.") and "args" in call)
 
 
 @after("TMEMRef.load")
 def _loads_a_product(call: Call) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     if not products.products:
         return
     read, block = span(call["self"]), call.block
@@ -213,7 +213,7 @@ class _Accumulators:
 def _accumulates(call: Call) -> None:
     if not isinstance(call.get("d"), tcgen05.TMEMRef):
         return  # which Mosaic GPU says
-    accumulators, allocation = state(_Accumulators), span(call["d"]).allocation
+    accumulators, allocation = call.states[_Accumulators], span(call["d"]).allocation
     if call.get("accumulate", True) is not True:
         _written(accumulators, allocation, call.block)
     elif allocation not in accumulators.written:
@@ -226,19 +226,19 @@ def _accumulates(call: Call) -> None:
 
 @after("tcgen05.mma")
 def _accumulated(call: Call) -> None:
-    accumulators, allocation = state(_Accumulators), span(call["d"]).allocation
+    accumulators, allocation = call.states[_Accumulators], span(call["d"]).allocation
     if allocation in accumulators.unwritten:
         accumulators.uses[allocation] = _uses(allocation)
 
 
 @after("TMEMRef.store")
 def _stored_to_accumulator(call: Call) -> None:
-    _written(state(_Accumulators), span(call["self"]).allocation, call.block)
+    _written(call.states[_Accumulators], span(call["self"]).allocation, call.block)
 
 
 @after("tcgen05.async_copy_smem_to_tmem")
 def _copied_to_accumulator(call: Call) -> None:
-    _written(state(_Accumulators), span(call["tmem_ref"]).allocation, call.block)
+    _written(call.states[_Accumulators], span(call["tmem_ref"]).allocation, call.block)
 
 
 def _written(accumulators: _Accumulators, allocation: ir.Value, block: ir.Block) -> None:
@@ -250,7 +250,8 @@ def _written(accumulators: _Accumulators, allocation: ir.Value, block: ir.Block)
 
 @at_end
 def _never_written() -> None:
-    accumulators = state(_Accumulators)
+    if (accumulators := found(_Accumulators)) is None:
+        return
     for allocation, first in accumulators.unwritten.items():
         if _uses(allocation) == accumulators.uses[allocation]:
             _refuse_accumulation(first)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import fa, ir
-from safegpu.watch._core import Call, Place, after, at_end, state, told
+from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
 _COMMIT = r"wgmma\.commit\.group"
@@ -43,12 +43,12 @@ class _Products:
 
 @after("wgmma")
 def _started(call: Call) -> None:
-    state(_Products).under_way.append(_Product(call))
+    call.states[_Products].under_way.append(_Product(call))
 
 
 @after("wgmma_commit_group")
 def _committed(call: Call) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     products.commits += 1
     for product in products.under_way:
         if not product.committed:
@@ -59,7 +59,7 @@ def _committed(call: Call) -> None:
 
 @after("wgmma_wait_group")
 def _waited(call: Call) -> None:
-    products, allowed = state(_Products), call["allow_groups"]
+    products, allowed = call.states[_Products], call["allow_groups"]
     products.waits += 1
     products.under_way = [each for each in products.under_way if _is_surely_under_way(each, allowed, call.block)]
 
@@ -93,7 +93,7 @@ def _held_back(call: Call) -> None:
 
 
 def _check_arrays(call: Call, does: str, *arrays: Any) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     if not products.under_way:
         return
     instructions = {_instruction(each.registers.flat[0]) for each in arrays if isinstance(each, fa.FragmentedArray)}
@@ -137,7 +137,7 @@ def _copied_over(call: Call) -> None:
 
 
 def _check_operands(call: Call, ref: Any) -> None:
-    products = state(_Products)
+    products = call.states[_Products]
     if not products.under_way:
         return
     written = window(ref)
@@ -194,12 +194,14 @@ def _returned(call: Call) -> None:
     given, result = (getattr(each, "_value", each) for each in (call["acc"], call.result))
     accumulator = given.registers.flat[0]
     this = _Result(accumulator, list(result.registers.flat), _uses(accumulator), call.place, call.name)
-    state(_Results).of.setdefault(accumulator, []).append(this)
+    call.states[_Results].of.setdefault(accumulator, []).append(this)
 
 
 @at_end
 def _discarded() -> None:
-    for accumulator, results in state(_Results).of.items():
+    if (seen := found(_Results)) is None:
+        return
+    for accumulator, results in seen.of.items():
         unused = [each for each in results if not each.is_used]
         if unused and (len(unused) < len(results) or _uses(accumulator) > unused[-1].uses):
             first = unused[0]
