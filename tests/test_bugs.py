@@ -38,6 +38,7 @@ REFUSED = [
     "discarded_product",
     "input_written",
     "last_barrier_from_the_end",
+    "load_before_its_wait",
     "misaligned_window",
     "operand_filled_too_early",
     "overwritten_copy_source",

@@ -739,4 +739,17 @@ CATALOGUE = (
         references=("Mosaic GPU, wgmma", "Mosaic GPU, mma"),
         gate="lowering",
     ),
+    Rule(
+        code="SG908",
+        name="unfinished-load",
+        message="shared memory is read that a copy is still filling",
+        fix="wait for the copy's barrier before",
+        mosaic="",
+        references=(
+            "Mosaic GPU, LaunchContext.async_copy",
+            "Mosaic GPU, BarrierRef.wait",
+            'PTX ISA, "Completion Mechanisms for Asynchronous Copy Operations"',
+        ),
+        gate="lowering",
+    ),
 )

@@ -10,6 +10,7 @@ from safegpu.watch import (  # noqa: F401  # which declare their rules
     bulk_copies,
     clusters,
     indices,
+    loads,
     proxies,
     scope,
     scratch,

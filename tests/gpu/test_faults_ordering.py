@@ -76,6 +76,44 @@ def test_a_copy_takes_what_is_not_stored_yet(poisoned: Poisoned, fenced: bool) -
     assert wrong == 0 if fenced else wrong > 0.5
 
 
+# --- SG908: a tile read before the copy has brought it
+
+
+def loaded_and_read(waits: bool) -> Any:
+    """A tile of 64 KiB; what is read too early is stored once the copy is over, so nothing is left under way."""
+
+    def body(ctx: Any, x: Any, out: Any, scratch: Any) -> None:
+        tile, arrived = scratch
+        zero = raw.FragmentedArray.splat(utils.c(0.0, ir.F16Type.get()), (512, 64))
+        zero.store_untiled(tile)
+        utils.commit_shared()
+        ctx.async_copy(
+            src_ref=x, dst_ref=raw.memref_slice(tile, raw.ds(0, 256)), gmem_slice=raw.ds(0, 256), barrier=arrived
+        )
+        ctx.async_copy(
+            src_ref=x, dst_ref=raw.memref_slice(tile, raw.ds(256, 256)), gmem_slice=raw.ds(256, 256), barrier=arrived
+        )
+        if waits:
+            arrived.wait()
+        loaded = raw.FragmentedArray.load_strided(tile)
+        if not waits:
+            arrived.wait()
+        loaded.store_untiled(out)
+
+    matrix = shaped((512, 64), jnp.float16)
+    return kernel(body, matrix, matrix, (matrix, raw.Barrier(2)))
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_load_takes_what_is_not_copied_yet(poisoned: Poisoned, waits: bool) -> None:
+    """SG908: the zeros that the threads have stored before are still there."""
+    x = halves(512, 64) + np.float16(2)
+    result = poisoned(loaded_and_read(waits), jnp.asarray(x), poison=np.nan)
+    early = np.mean(result == 0)
+    assert early == 0 if waits else early > 0.5
+    np.testing.assert_array_equal(result[result != 0], x[result != 0])
+
+
 # --- SG905: the source of a copy overwritten
 
 
