@@ -54,6 +54,18 @@ def allocations(specs: Any, start: int = 0, name: str = "") -> Iterator[Allocati
             start = found.end
 
 
+def starts(specs: Any, lowered: tuple[Any, ...] | None) -> Iterator[int]:
+    """Where buffers begin, without their names; `lowered` are the specs where there is no tree to walk."""
+    if lowered is None:
+        yield from (each.start for each in allocations(specs) if each.is_buffer)
+        return
+    start = 0
+    for spec in lowered:
+        if isinstance(spec, jax.ShapeDtypeStruct):
+            yield start
+        start += _size(spec)
+
+
 def check_unions(specs: Any) -> None:
     """Refuses unions in which an mbarrier or an address of tensor memory shares its bytes with something else."""
     if not _has_union(specs):
@@ -110,18 +122,15 @@ def _unions(specs: Any, start: int, name: str) -> Iterator[tuple[Any, int, str]]
 
 
 def _size(leaf: Any) -> int:
+    token = getattr(leaf, "token", None)
+    if token is not None and token.bits % 8 == 0:  # what `buffer_bytes` says, in less time
+        return math.prod(leaf.shape) * (token.bits // 8)
     if is_union(leaf):
         return max((each.end for member in _members(leaf, 0, "") for each in member), default=0)
     if isinstance(leaf, core.TMEM):
         return _OF_TMEM
     barriers = getattr(leaf, "num_barriers", None)
-    if barriers is not None:
-        size: int = barriers * utils.MBARRIER_BYTES
-        return size
-    token = getattr(leaf, "token", None)
-    if token is None or token.bits % 8:
-        return buffer_bytes(leaf)
-    return math.prod(leaf.shape) * (token.bits // 8)  # the same in less time
+    return buffer_bytes(leaf) if barriers is None else barriers * utils.MBARRIER_BYTES
 
 
 def _leaves(specs: Any, name: str) -> Iterator[tuple[str, Any]]:

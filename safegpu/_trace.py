@@ -23,7 +23,18 @@ class States(dict[type, Any]):
 class Trace:
     """One call of a body by `as_gpu_kernel`: in a `with` block, the trace that this thread is in."""
 
-    __slots__ = ("_token", "allocations", "arch", "cluster", "facts", "paths", "states", "threads", "watching")
+    __slots__ = (
+        "_token",
+        "allocations",
+        "arch",
+        "cluster",
+        "facts",
+        "paths",
+        "starts",
+        "states",
+        "threads",
+        "watching",
+    )
     _token: "Token[Trace | None]"
 
     def __init__(
@@ -32,11 +43,13 @@ class Trace:
         cluster: tuple[int, ...] | None = None,
         threads: int | None = None,
         allocations: Callable[[], Iterable[Any]] = tuple,
+        starts: Callable[[], Iterable[int]] = tuple,
     ) -> None:
         self.arch = arch  # what the kernel is lowered for; None where nobody said
         self.cluster = cluster  # blocks along its axes
         self.threads = threads  # of a block
         self.allocations = allocations  # of the scratch, by `safegpu._placement`
+        self.starts = starts  # of the buffers among them
         self.facts: dict[ir.Value, Any] = {}  # of `safegpu._facts`
         self.paths: dict[int, Any] = {}  # of `safegpu._facts`
         self.states = States()  # of `safegpu.watch`

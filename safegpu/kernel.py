@@ -15,7 +15,7 @@ from safegpu._gate import require
 from safegpu._hooks import hooks
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
-from safegpu._placement import allocations, check_unions
+from safegpu._placement import allocations, check_unions, starts
 from safegpu._stated import remember, stated, stated_architecture
 from safegpu._trace import Trace
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
@@ -65,6 +65,7 @@ def _traced(
     inputs: tuple[Any, ...],
     others: list[Any],
     scratch_spec: Any,
+    lowered: Any,
     arch: type[Architecture] | None,
     threads: int | None,
 ) -> Callable[..., Any]:
@@ -73,7 +74,8 @@ def _traced(
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
         allocated = functools.cache(lambda: list(allocations(scratch_spec)))
-        with Trace(arch, context.cluster_size, threads, allocated), hooks:
+        begun = functools.partial(starts, scratch_spec, flat(lowered))
+        with Trace(arch, context.cluster_size, threads, allocated, begun), hooks:
             arguments = (
                 wrap_context(context),
                 *map(_argument, gmem, inputs, itertools.repeat("input")),
@@ -121,8 +123,8 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
             known = None if capability is None else of_compute_capability(capability)
             lanes = call.get("thread_semantics", LoweringSemantics.Lane) is LoweringSemantics.Lane
             threads = math.prod(call["block"]) if lanes and "block" in call else None
-            call["body"] = _traced(call["body"], inputs, others, scratch_spec, known, threads)
             lowered = call["smem_scratch_shape"] = lowered_specs(scratch_spec)
+            call["body"] = _traced(call["body"], inputs, others, scratch_spec, lowered, known, threads)
             if flat(lowered) is None:
                 check_unions(scratch_spec)
             if known is not None and math.prod(call.get("cluster", ())) > 1:

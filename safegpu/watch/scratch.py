@@ -39,8 +39,7 @@ class _Beginnings:
 
     def __init__(self) -> None:
         trace = current()
-        starts = (each.start for each in (trace.allocations() if trace else ()) if each.is_buffer)
-        self.any_amiss = any(start % _ANYBODY for start in starts)
+        self.any_amiss = trace is not None and any(start % _ANYBODY for start in trace.starts())
 
 
 def address_of(ref: Any) -> Address | None:

@@ -8,8 +8,9 @@ import pytest
 
 import safegpu as mgpu
 from safegpu import _gate
-from safegpu._facts import sure_facts_of
+from safegpu._facts import Path, path_of, sure_facts_of
 from safegpu._jax import ir, utils
+from safegpu.watch._program import overlap
 from safegpu.watch.buffers import misplaced
 from safegpu.watch.indices import known
 from tests.runtime.kernels import in_kernel, trace
@@ -42,6 +43,40 @@ def test_views_are_misplaced_where_an_element_is(swizzle: int) -> None:
 
     trace(body, TILE, TILE, mgpu.SMEM((64, 64), mgpu.float16, tiling=()))
     assert all(found.values())
+
+
+@in_kernel(inputs=TILE, outputs=TILE, scratch=mgpu.SMEM((4, 64, 64), mgpu.float16, swizzle=16))
+def test_the_path_entered_by_a_view_is_the_one_walked_back(ctx: Any, x: Any, o: Any, tiles: Any) -> None:
+    views: list[Any] = [
+        tiles,
+        x,
+        mgpu.memref_slice(tiles, 1),
+        mgpu.memref_slice(tiles, mgpu.block_id(mgpu.Dimension.x)),
+    ]
+    views += [
+        mgpu.memref_transpose(views[2], (1, 0)),
+        mgpu.memref_unsqueeze(views[2], 0),
+        mgpu.memref_reshape(x, (4096,)),
+    ]
+    for view in views:
+        path, walked = path_of(view), Path(view)
+        assert path is path_of(view)
+        assert (path.root, path.owner, path.name, path.is_view) == (
+            walked.root,
+            walked.owner,
+            walked.name,
+            walked.is_view,
+        )
+        assert (path.facts, path.steps, path.is_exact) == (walked.facts, walked.steps, walked.is_exact)
+
+
+@in_kernel(inputs=TILE, outputs=TILE, scratch=mgpu.SMEM((64, 64), mgpu.float16, tiling=()))
+def test_windows_overlap_where_they_have_an_element_in_common(ctx: Any, x: Any, o: Any, tile: Any) -> None:
+    elements = np.arange(64 * 64).reshape(64, 64)
+    places = [(slice(row, row + 16), slice(column, column + 16)) for row in (0, 8, 16) for column in (0, 8, 16)]
+    for one, other in itertools.product(places, repeat=2):
+        windows = [path_of(mgpu.memref_slice(tile, place)) for place in (one, other)]
+        assert overlap(*windows) is bool(np.intersect1d(elements[one], elements[other]).size)
 
 
 @in_kernel(inputs=TILE, outputs=TILE, scratch=mgpu.SMEM((64, 64), mgpu.float16, swizzle=128))
