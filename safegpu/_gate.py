@@ -12,6 +12,9 @@ from typing import Any
 from safegpu._trace import architecture
 from safegpu.architectures import ARCHITECTURES, INSTEAD, Architecture, having
 from safegpu.rules import RuleError, allow, allows  # noqa: F401  # a name of the package
+from safegpu.rules._allow import of_environment
+
+of_environment()  # so that a mistake in it is told at the start
 
 
 def refuse(code: str, message: str) -> None:

@@ -224,10 +224,12 @@ def lowered_modules() -> Iterator[list[KernelModule]]:
     """Collects the kernels that are lowered inside the block."""
     modules: list[KernelModule] = []
     with _PATCHING:
-        to_module = core._kernel_to_module
+        to_module, me = core._kernel_to_module, threading.get_ident()
 
         def collect(*args: Any, **kwargs: Any) -> Any:
             result = to_module(*args, **kwargs)
+            if threading.get_ident() != me:
+                return result
             module, *specs = result[:4]
             modules.append(KernelModule(module, *(tuple(jax.tree.leaves(each)) for each in specs)))
             return result

@@ -27,6 +27,7 @@ class Trace:
         "_token",
         "allocations",
         "arch",
+        "barriers",
         "cluster",
         "facts",
         "paths",
@@ -50,6 +51,7 @@ class Trace:
         self.threads = threads  # of a block
         self.allocations = allocations  # of the scratch, by `safegpu._placement`
         self.starts = starts  # of the buffers among them
+        self.barriers: set[ir.Value] = set()  # the addresses of those that specs allocated
         self.facts: dict[ir.Value, Any] = {}  # of `safegpu._facts`
         self.paths: dict[int, Any] = {}  # of `safegpu._facts`
         self.states = States()  # of `safegpu.watch`

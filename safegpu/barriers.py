@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from safegpu._gate import needing, require
 from safegpu._jax import LACKING, utils
+from safegpu._trace import current
 from safegpu.architectures import HasClusters, HasTcgen05
 from safegpu.scalars import giving_scalars
 from safegpu.watch import watched
@@ -27,6 +28,14 @@ def promote[T](obj: object, cls: type[T]) -> T:
     # Frozen dataclasses forbid the plain assignment.
     object.__setattr__(obj, "__class__", cls)
     return obj  # type: ignore[return-value]
+
+
+def remember_barrier(barrier: Any) -> None:
+    """Enters the address of a barrier that a spec allocated, which is the only way to it."""
+    address = getattr(getattr(barrier, "barrier", barrier), "base_address", None)
+    trace = current()
+    if trace is not None and address is not None:
+        trace.barriers.add(address)
 
 
 def wrap_barrier(barrier: Any) -> Any:

@@ -19,7 +19,7 @@ from safegpu._placement import allocations, check_unions, starts
 from safegpu._stated import remember, stated, stated_architecture
 from safegpu._trace import Trace
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
-from safegpu.barriers import wrap_barrier
+from safegpu.barriers import remember_barrier, wrap_barrier
 from safegpu.launch_context import wrap_context
 from safegpu.refs import GmemRef, SmemRef, wrap_ref
 from safegpu.specs import facts_of_spec, flat, lowered_specs, typed_references, uses_tmem
@@ -57,6 +57,7 @@ def _allocated(value: Any, spec: Any) -> Any:
         return value if isinstance(spec, core.TMEM) else wrap_ref(value, SmemRef, facts_of_spec(spec))
     if isinstance(value, tcgen05.TMEMRef):
         return wrap_tmem(value, spec.dtype)
+    remember_barrier(value)
     return wrap_barrier(value)
 
 
@@ -68,6 +69,7 @@ def _traced(
     lowered: Any,
     arch: type[Architecture] | None,
     threads: int | None,
+    lanes: bool,
 ) -> Callable[..., Any]:
     """`body`, called with typed references in place of the ones that Mosaic GPU passes."""
 
@@ -75,7 +77,8 @@ def _traced(
         *gmem, scratch = references
         allocated = functools.cache(lambda: list(allocations(scratch_spec)))
         begun = functools.partial(starts, scratch_spec, flat(lowered))
-        with Trace(arch, context.cluster_size, threads, allocated, begun), hooks:
+        with Trace(arch, context.cluster_size, threads, allocated, begun) as trace, hooks:
+            trace.watching = lanes  # Warpgroup semantics has rules of its own, in Mosaic GPU's dialect
             arguments = (
                 wrap_context(context),
                 *map(_argument, gmem, inputs, itertools.repeat("input")),
@@ -84,7 +87,8 @@ def _traced(
             )
             try:
                 result = body(*arguments)
-                finish()
+                if lanes:
+                    finish()
                 return result
             except Exception as error:
                 add_rule(error)
@@ -124,7 +128,7 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
             lanes = call.get("thread_semantics", LoweringSemantics.Lane) is LoweringSemantics.Lane
             threads = math.prod(call["block"]) if lanes and "block" in call else None
             lowered = call["smem_scratch_shape"] = lowered_specs(scratch_spec)
-            call["body"] = _traced(call["body"], inputs, others, scratch_spec, lowered, known, threads)
+            call["body"] = _traced(call["body"], inputs, others, scratch_spec, lowered, known, threads, lanes)
             if flat(lowered) is None:
                 check_unions(scratch_spec)
             if known is not None and math.prod(call.get("cluster", ())) > 1:

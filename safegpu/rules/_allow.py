@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 
@@ -16,9 +17,8 @@ _allowed: ContextVar[frozenset[str]] = ContextVar("safegpu_allowed", default=fro
 def allow(*codes: str) -> Iterator[None]:
     """Inside the block lowering does not refuse what breaks these rules: `with mgpu.allow("SG902"):`.
 
-    It stands around the calls of a body that a rule is wrong about. What a rule decides when the body has returned
-    (its page says so) it lets pass around `as_gpu_kernel`. The environment variable `SAFEGPU_ALLOW=SG902,SG905` holds
-    for a whole process. Checkers have `# type: ignore`.
+    It stands around the calls that a rule is wrong about, or around `as_gpu_kernel` for all of a kernel. The
+    environment variable `SAFEGPU_ALLOW=SG902,SG905` holds for a whole process. Checkers have `# type: ignore`.
 
     Raises ValueError for what is no code of a rule that lowering decides.
     """
@@ -33,8 +33,12 @@ def allows(code: str) -> bool:
     """Whether what breaks this rule is to pass."""
     if code in _allowed.get():
         return True
-    written = os.environ.get(VARIABLE, "")
-    return bool(written) and code in _checked(VARIABLE, (each.strip() for each in written.split(",")))
+    return code in of_environment()
+
+
+def of_environment() -> frozenset[str]:
+    """The codes of the environment variable. Raises ValueError as `allow` does."""
+    return _checked(VARIABLE, re.findall(r"[^\s,]+", os.environ.get(VARIABLE, "")))
 
 
 def _checked(where: str, codes: Iterable[str]) -> frozenset[str]:

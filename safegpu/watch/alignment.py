@@ -42,7 +42,8 @@ def _check(call: Call, name: str, size: int, what: str, *, shared: bool = False)
         _gate.refuse(
             "SG704",
             f"{call.name}: {name} begins at byte {start} of its memory, and {what} must begin at a multiple of {size}; "
-            "slice it where one begins, or take the elements one by one, with FragmentedArray.load_strided",
+            "slice it where one begins"
+            + (", or load it with FragmentedArray.load_strided" if "load" in call.name else ""),
         )
 
 

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir, launch_context, utils
+from safegpu._trace import current
+from safegpu.rules import allows
 from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Mbarrier, constant, index_of, mbarrier
 from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
@@ -18,7 +20,10 @@ from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
 
 _WAITS = ("nvvm.mbarrier.init", "nvvm.mbarrier.test.wait", "nvvm.mbarrier.try_wait.parity")
 _EXPECT = "nvvm.mbarrier.arrive.expect_tx"
-_ARRIVE = re.compile(r"^(?:@\$\d+ )?mbarrier\.arrive\.[^\n]*?(?:, (\d+))?;$")
+_ARRIVE = re.compile(
+    r"^(?:@\$\d+ )?mbarrier\.arrive(?:\.release|\.shared|\.b64|(?:\.|::)(?:cta|cluster))*"
+    r" (?:_|\$\d+), \[\$\d+\](?:, (\d+))?;$"
+)
 _COPY = re.compile(r"^\s*@\$\d+ cp\.async\.bulk\.[^\n]*complete_tx::bytes[^\n]*;\s*$")
 
 
@@ -46,6 +51,8 @@ def _uses(allocation: ir.Value) -> Iterator[_Use]:
 
 def _number(address: Any) -> int | None:
     """Which of those allocated together lies there."""
+    if address.attributes["elem_type"].value != ir.IntegerType.get_signless(64):
+        return None
     if len(address.operands) > 1:
         return index_of(address.operands[1])
     indices = address.attributes["rawConstantIndices"]
@@ -89,7 +96,7 @@ class _Waits:
 @after("BarrierRef.wait", "CollectiveBarrierRef.wait")
 def _waited(call: Call) -> None:
     launch: Any = call.block.owner
-    if launch.name == "gpu.launch":
+    if launch.name == "gpu.launch" and not allows("SG407"):
         call.states[_Waits].waits.append(_Wait(call["self"], call.place))
 
 
@@ -103,16 +110,24 @@ def _too_few() -> None:
         if barrier is not None and barrier.number is not None:
             of.setdefault((barrier.allocation, barrier.number), []).append(wait)
     for (allocation, number), waits in of.items():
+        if not _is_of_spec(allocation):
+            continue
         expected = _declared(allocation, number)
         if expected is not None and (most := _most(allocation, number, expected * len(waits))) is not None:
             _refuse_arrivals(waits, expected, most)
+
+
+def _is_of_spec(allocation: ir.Value) -> bool:
+    """Whether a spec allocated the barrier. Of what an author initializes, others may have pointers of their own."""
+    trace = current()
+    return trace is not None and allocation in trace.barriers
 
 
 def _declared(allocation: ir.Value, number: int) -> int | None:
     """How many arrivals complete a phase of the barrier."""
     for use in allocation.uses:
         address: Any = use.owner
-        if len(address.operands) == 1 and _number(address) == number:
+        if address.name == "llvm.getelementptr" and len(address.operands) == 1 and _number(address) == number:
             for each in address.results[0].uses:
                 if each.owner.name == "nvvm.mbarrier.init":
                     return constant(each.owner.operands[1])
@@ -180,7 +195,7 @@ class _Transfers:
 @after("BarrierRef.arrive_expect_tx")
 def _announced(call: Call) -> None:
     transfers = call.states[_Transfers]
-    transfers.announcements += 1
+    transfers.announcements += not allows("SG408")
     transfers.calls.append(_Transfer(call, call.block, call.place))
 
 
@@ -188,7 +203,7 @@ def _announced(call: Call) -> None:
 def _copied(call: Call) -> None:
     if call.get("barrier") is not None:
         transfers = call.states[_Transfers]
-        transfers.announcements += call.get("arrive") is False
+        transfers.announcements += call.get("arrive") is False and not allows("SG408")
         transfers.calls.append(_Transfer(call, call.block, call.place))
 
 
@@ -203,6 +218,8 @@ def _other_bytes() -> None:
         if this is not None:
             of.setdefault(this.barrier.allocation, []).append(this)
     for allocation, events in of.items():
+        if not _is_of_spec(allocation):
+            continue
         announced, brought = sum(each.announced or 0 for each in events), sum(each.brought for each in events)
         if announced != brought and brought and _are_together(events) and _are_all(allocation, events):
             _refuse_bytes(events, announced, brought)

@@ -89,7 +89,7 @@ def _each(index: Any) -> tuple[Any, ...]:
 @before("utils.memref_slice")
 def _slice(call: Call) -> None:
     if (type_ := _type(call.get("ref"))) is not None:
-        _check("memref_slice", _each(call["index"]), type_.shape, bounds=True)
+        _check("memref_slice", _each(call.get("index", ())), type_.shape, bounds=True)
 
 
 @before("TMEMRef.slice")

@@ -1,7 +1,7 @@
 """SG908: shared memory is read while the copy that fills it is still under way.
 
-A copy runs on beside the threads that have started it. It arrives at its barrier when it is done, and who has not waited
-for that does not see what it brings.
+A copy runs on beside the threads that have started it. It arrives at its barrier when it is done, and who has not
+waited for that does not see what it brings.
 """
 
 from typing import Any

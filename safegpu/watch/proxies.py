@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir
+from safegpu.rules import allows
 from safegpu.watch._core import Call, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 from safegpu.watch._threads import of_kernel
@@ -108,7 +109,7 @@ def _check(call: Call, reader: str, *refs: Any) -> None:
             )
             if alone:
                 _gate.refuse("SG902", message)
-            else:
+            elif not allows("SG902"):
                 writes.doubts.append(_Doubt(call.block, message))
 
 

@@ -168,7 +168,11 @@ def arrived(call: Call) -> None:
 def copied(call: Call) -> None:
     if call.get("predicate", call) is not None or call.get("implementation") is _CP_ASYNC:
         return
-    advice = "leave predicate= out, which elects a thread, or put it under single_thread()"
+    # Left out, `predicate` elects a thread of each warpgroup.
+    one_warpgroup = (call.trace.threads or 0) <= WARPGROUP
+    advice = (
+        f"{'leave predicate= out, which elects a thread, or ' if one_warpgroup else ''}put it under single_thread()"
+    )
     if call.get("reduction_op") is not None:
         if threads := _issuing(call):
             _gate.refuse(

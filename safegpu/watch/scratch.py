@@ -27,7 +27,7 @@ the start of its allocation."""
 
 
 class _Swizzled:
-    """The allocations that begin within the pattern of their swizzle: where each was first used."""
+    """The allocations that begin within the pattern of their swizzle: where each was first written."""
 
     def __init__(self) -> None:
         self.by_place: dict[int, Place | None] = {}
@@ -112,7 +112,7 @@ def copied(call: Call) -> None:
         _check(call, parameter, ref, _OF_BULK_COPY, "what a bulk copy moves")
         return
     _check(call, parameter, ref, _OF_TMA, "what TMA copies")
-    _remember(call, ref, call.get("swizzle"), by_address=True)
+    _remember(call, ref, call.get("swizzle"), by_address=True, writes=call.get("barrier") is not None)
 
 
 @before("FragmentedArray.load_tiled", "FragmentedArray.store_tiled")
@@ -121,11 +121,11 @@ def by_arrays(call: Call) -> None:
     if not call.states[_Beginnings].any_amiss:
         return
     if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
-        _remember(call, ref, call.get("swizzle"), by_address=False)
+        _remember(call, ref, call.get("swizzle"), by_address=False, writes=call.name.endswith("store_tiled"))
 
 
-def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool) -> None:
-    """Notes the use of a buffer that begins within its swizzle's pattern; refuses it after a use of the other kind."""
+def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool, writes: bool) -> None:
+    """Notes who writes a buffer that begins within its swizzle's pattern, and refuses what the other kind reads."""
     if not isinstance(swizzle, int) or swizzle <= _NONE:
         return
     address = address_of(ref)
@@ -133,8 +133,9 @@ def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool) -> None:
         return
     seen, start = call.states[_Swizzled], address[2]
     mine, others = (seen.by_address, seen.by_place) if by_address else (seen.by_place, seen.by_address)
-    mine.setdefault(start, call.place)
-    if start in others:
+    if writes:
+        mine.setdefault(start, call.place)
+    elif start in others and start not in mine:
         _refuse(
             (start, 0, start),
             _ROWS * swizzle,
@@ -153,4 +154,4 @@ def multiplied(call: Call) -> None:
         swizzle = call.get("swizzle" if call.name == "wgmma" else f"{parameter}_swizzle", 128)
         if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
             _check(call, parameter, ref, _OF_OPERAND, "an operand")
-            _remember(call, ref, swizzle, by_address=True)
+            _remember(call, ref, swizzle, by_address=True, writes=False)

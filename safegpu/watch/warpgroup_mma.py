@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import fa, ir
+from safegpu.rules import allows
 from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
@@ -187,12 +188,20 @@ class _Result(NamedTuple):
 class _Results:
     def __init__(self) -> None:
         self.of: dict[ir.Value, list[_Result]] = {}
+        self.fresh: set[ir.Value] = set()  # accumulators of wgmma that are no product
+
+
+@after("WGMMAAccumulator.zero", "WGMMAAccumulator.from_registers")
+def _begun(call: Call) -> None:
+    call.states[_Results].fresh.add(call.result._value.registers.flat[0])
 
 
 @after("wgmma", "mma")
 def _returned(call: Call) -> None:
     given, result = (getattr(each, "_value", each) for each in (call["acc"], call.result))
     accumulator = given.registers.flat[0]
+    if allows("SG907"):
+        return
     this = _Result(accumulator, list(result.registers.flat), _uses(accumulator), call.place, call.name)
     call.states[_Results].of.setdefault(accumulator, []).append(this)
 
@@ -203,13 +212,21 @@ def _discarded() -> None:
         return
     for accumulator, results in seen.of.items():
         unused = [each for each in results if not each.is_used]
-        if unused and (len(unused) < len(results) or _uses(accumulator) > unused[-1].uses):
+        if not unused or (len(unused) < len(results) and (accumulator in seen.fresh or _is_constant(accumulator))):
+            continue  # tiles that begin with one zero may be dropped, where nothing needs them
+        if len(unused) < len(results) or _uses(accumulator) > unused[-1].uses:
             first = unused[0]
             _gate.refuse(
                 "SG907",
                 f"nothing uses what {first.name} returned at {told(first.place)}, and the accumulator given to it, "
                 f"which does not have the product, is used again: write acc = {first.name}(acc, …)",
             )
+
+
+def _is_constant(accumulator: ir.Value) -> bool:
+    """Whether it is no product, but what those of mma begin with."""
+    owner: Any = accumulator.owner
+    return not isinstance(owner, ir.Block) and owner.name in ("arith.constant", "vector.broadcast", "vector.splat")
 
 
 def _uses(value: ir.Value) -> int:
