@@ -5,7 +5,7 @@ start: the load is `ld.b32 [x+2]`, and the GPU ends the kernel, "misaligned addr
 
 safegpu says, when the kernel is lowered:
 
-    examples/bugs/misaligned_window.py:25: SG704: FragmentedArray.load_untiled: ref begins at byte 2 of its memory, and the 4 bytes that a thread moves at a time must begin at a multiple of 4; slice it where one begins, or take the elements one by one, with FragmentedArray.load_strided
+    examples/bugs/misaligned_window.py:25: SG704: FragmentedArray.load_untiled: ref begins at byte 2 of its memory, and the 4 bytes that a thread moves at a time must begin at a multiple of 4; slice it where one begins, or load it with FragmentedArray.load_strided
 
 Begin at an even column, or load by `FragmentedArray.load_strided`, which takes any start.
 """

@@ -21,6 +21,7 @@ def with_a_barrier(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mg
     tiles = mgpu.TileTransform((8, 64))
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.arrived)
     ctx.async_copy(src_ref=x, dst_ref=s.wide, barrier=s.arrived, swizzle=128, gmem_transform=tiles)
+    s.arrived.wait()
     ctx.async_copy(src_ref=x, dst_ref=s.tile, implementation=CP_ASYNC)
     ctx.async_copy(src_ref=s.tile, dst_ref=o)
 

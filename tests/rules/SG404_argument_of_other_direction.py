@@ -17,6 +17,7 @@ class S(mgpu.Scratch):
 def each_its_own(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.arrived, collective=X)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.arrived, reduction_op=None)
+    s.arrived.wait()
     ctx.async_copy(src_ref=s.tile, dst_ref=o, reduction_op="add")
     ctx.async_copy(src_ref=s.tile, dst_ref=o, barrier=None, collective=None)
     ctx.await_async_copy(0)

@@ -36,6 +36,7 @@ class T(mgpu.Scratch):
 def copies(ctx: Context, o: Half, s: S) -> None:
     ctx.async_copy(src_ref=o, dst_ref=s.tile, barrier=s.full)
     ctx.async_copy(src_ref=o, dst_ref=s.tile, barrier=s.full, predicate=mgpu.single_thread_predicate())
+    s.full.wait()
     with mgpu.single_thread():
         ctx.async_copy(src_ref=o, dst_ref=s.tile, barrier=s.full, predicate=None)
         ctx.async_copy(src_ref=s.tile, dst_ref=o, predicate=None, reduction_op="add")

@@ -28,6 +28,7 @@ def rows_alone(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     at = (rows(), slice(None))
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, gmem_slice=at)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, gmem_slice=at, collective=None, reduction_op=None)
+    s.barrier.wait()
     ctx.async_copy(src_ref=s.tile, dst_ref=o, gmem_slice=at)
 
 
@@ -36,6 +37,7 @@ def beside_a_window(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     one = mgpu.single_thread_predicate()
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, predicate=one)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, collective=X)
+    s.barrier.wait()
     ctx.async_copy(src_ref=s.tile, dst_ref=o, reduction_op="add", predicate=one)
     ctx.await_async_copy(0)
     ctx.async_copy(src_ref=x, dst_ref=s.half, barrier=s.barrier, collective=X, leader_tracked=PARTS(0))

@@ -55,6 +55,7 @@ def aligned(ctx: Context, o: Half, s: First) -> None:
     load(ctx, o, mgpu.memref_slice(s.ring, 1), s.full)
     load(ctx, o, mgpu.memref_slice(s.ring, mgpu.block_id(mgpu.Dimension.x)), s.full)
     ctx.async_copy(src_ref=o, dst_ref=s.flat, barrier=s.full)
+    s.full.wait()
     ctx.async_copy(src_ref=mgpu.memref_slice(s.flat, mgpu.ds(1, 8)), dst_ref=o, gmem_slice=mgpu.ds(0, 8))
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.tile, mgpu.memref_slice(s.ring, 1), swizzle=128)
     array = mgpu.FragmentedArray.load_tiled(s.tile, swizzle=128, layout=mgpu.WGMMA_LAYOUT)
@@ -72,8 +73,10 @@ def of_arrays_alone(ctx: Context, o: Half, s: Last) -> None:
 @legal(F16, Behind, arch="sm_90a")
 def behind_a_row(ctx: Context, o: Half, s: Behind) -> None:
     load(ctx, o, s.tile, s.full)
+    s.full.wait()
     ctx.async_copy(src_ref=s.tile, dst_ref=o, swizzle=128, gmem_transform=TILED)
     ctx.async_copy(src_ref=o, dst_ref=s.flat, barrier=s.full)
+    s.full.wait()
     # TMA and the tensor core go by the address, both
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.tile, s.tile, swizzle=128)
     # 256 bytes are the pattern of a swizzle of 32

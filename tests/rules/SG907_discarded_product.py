@@ -41,11 +41,19 @@ def dropped(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Tiles) ->
 
 
 @refused(OUT, Tiles, arch=None)
-def the_first_of_two(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Tiles) -> None:
-    acc = mgpu.WGMMAAccumulator.zero(64, 64)
+def the_second_of_three(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Tiles) -> None:
+    acc = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.a, s.b, swizzle=128)
     mgpu.wgmma(acc, s.a, s.b, swizzle=128)  # L: SG907
     acc = mgpu.wgmma(acc, s.a, s.b, swizzle=128)
     finish(acc, o)
+
+
+@legal(OUT, Tiles, arch=None)
+def a_tile_that_nobody_needs(ctx: mgpu.LaunchContext, o: mgpu.GmemRef[mgpu.float32], s: Tiles) -> None:
+    """Two tiles begin with one zero, and one of them lies outside of the result."""
+    accumulators = [mgpu.WGMMAAccumulator.zero(64, 64)] * 2
+    inside, _ = [mgpu.wgmma(acc, s.a, s.b, swizzle=128) for acc in accumulators]
+    finish(inside, o)
 
 
 @refused(OUT, Tiles, arch=None)

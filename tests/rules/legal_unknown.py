@@ -57,6 +57,7 @@ def unknown_dtypes(ctx: mgpu.LaunchContext, o: mgpu.GmemRef, s: Unknown) -> None
     again = mgpu.FragmentedArray.load_tiled(s.smem, 128)
     (value + again).store_untiled(o, optimized=False)
     ctx.async_copy(src_ref=o, dst_ref=s.plain, barrier=s.barriers[0])
+    s.barriers[0].wait()
     ctx.async_copy(src_ref=s.plain, dst_ref=o)
 
 
