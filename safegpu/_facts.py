@@ -80,9 +80,10 @@ class Path:
     is_exact: bool
     """Whether the views say where in the root they lie."""
 
-    def __init__(self, ref: ir.Value, of: "Path | None" = None) -> None:
+    def __init__(self, ref: ir.Value, of: "Path | None" = None, index: Any = None) -> None:
         self.ref = ref  # kept, so that its id stays its own
         self.of = of
+        self.index = index if isinstance(index, ir.Value) else None  # the only one that a slice has
         if of is None:
             self._walk()
         else:
@@ -171,11 +172,11 @@ def path_of(ref: ir.Value) -> Path:
     return path
 
 
-def record_view(view: ir.Value, ref: ir.Value) -> None:
-    """Enters what a call has made a view of."""
+def record_view(view: ir.Value, ref: ir.Value, index: Any = None) -> None:
+    """Enters what a call has made a view of, and of a slice the index."""
     trace = current()
     if trace is not None and view is not ref:
-        trace.paths[id(view)] = Path(view, path_of(ref))
+        trace.paths[id(view)] = Path(view, path_of(ref), index)
 
 
 def sure_facts_of(ref: ir.Value) -> Facts:

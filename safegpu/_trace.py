@@ -63,6 +63,8 @@ class Trace:
 
     def __exit__(self, *raised: object) -> None:
         _current.reset(self._token)
+        self.states.clear()  # of which some keep calls, which know their trace: a cycle, left to the collector
+        self.paths.clear()
 
 
 _current: ContextVar[Trace | None] = ContextVar("safegpu_trace", default=None)

@@ -209,6 +209,7 @@ def wrap_ref(value: ir.Value, cls: type[_Ref], facts: Facts) -> ir.Value:
 
 def _viewing[**P](view: Callable[P, Any]) -> Callable[P, Any]:
     """A view of a reference of ours is of the same class; a view of a raw one is raw."""
+    slices = view is utils.memref_slice
 
     @watched(f"utils.{view.__name__}")  # type: ignore[attr-defined]
     @functools.wraps(view)
@@ -217,7 +218,7 @@ def _viewing[**P](view: Callable[P, Any]) -> Callable[P, Any]:
         if isinstance(ref, MultimemRef):
             return type(ref)(like(ref.ref, out.ref))
         out = like(ref, out)
-        record_view(out, ref)
+        record_view(out, ref, (args[0] if args else kwargs.get("index")) if slices else None)
         return out
 
     return viewed

@@ -65,6 +65,8 @@ def overlap(one: Window, other: Window) -> bool:
         (start, stop), (other_start, other_stop) = one.extent, other.extent
         if stop <= other_start or other_stop <= start:
             return False
+    elif _are_slices_by_two_values(one, other):
+        return False
     slices = [[step for step in each.steps if step[0] == "memref.subview"] for each in (one, other)]
     if not all(slices) or one.steps == other.steps:
         return True
@@ -75,6 +77,20 @@ def overlap(one: Window, other: Window) -> bool:
         return False
     extents = zip(starts, sizes, other_starts, other_sizes, strict=True)
     return all(start < other + its_size and other < start + size for start, size, other, its_size in extents)
+
+
+def _are_slices_by_two_values(one: Window, other: Window) -> bool:
+    """Whether each is one of the parts of a buffer, told by one value that is computed, and not by the same."""
+    return (
+        one.of is not None
+        and one.of is other.of
+        and not one.of.is_view
+        and one.index is not None
+        and other.index is not None
+        and one.extent is None
+        and other.extent is None
+        and one.index != other.index
+    )
 
 
 # --- tensor memory

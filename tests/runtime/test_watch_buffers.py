@@ -79,6 +79,19 @@ def test_windows_overlap_where_they_have_an_element_in_common(ctx: Any, x: Any, 
         assert overlap(*windows) is bool(np.intersect1d(elements[one], elements[other]).size)
 
 
+@in_kernel(inputs=TILE, outputs=TILE, scratch=mgpu.SMEM((4, 64), mgpu.float16))
+def test_slices_by_values_overlap_where_the_value_is_the_same(ctx: Any, x: Any, o: Any, tile: Any) -> None:
+    block = mgpu.block_id(mgpu.Dimension.x)
+    for one, other, same in (
+        (block, block, True),
+        (block, block + 1, False),  # nobody knows
+        (mgpu.c(1, mgpu.Index), mgpu.c(1, mgpu.Index), False),  # two values, which nobody looks into
+    ):
+        slices = [mgpu.memref_slice(tile, each) for each in (one, other)]
+        assert overlap(*map(path_of, slices)) is same
+        assert overlap(*map(Path, slices)) is same  # as without the calls that made them
+
+
 @in_kernel(inputs=TILE, outputs=TILE, scratch=mgpu.SMEM((64, 64), mgpu.float16, swizzle=128))
 def test_facts_are_sure_through_views_alone(ctx: Any, x: Any, o: Any, tile: Any) -> None:
     view = mgpu.memref_transpose(mgpu.memref_slice(tile, slice(1, 2)), (1, 0, 3, 2))
