@@ -1,5 +1,6 @@
 """The trace of a kernel's body: what is kept from its first line to its last, and forgotten after."""
 
+import gc
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ class Trace:
     """One call of a body by `as_gpu_kernel`: in a `with` block, the trace that this thread is in."""
 
     __slots__ = (
+        "_collects",
         "_token",
         "allocations",
         "arch",
@@ -59,9 +61,15 @@ class Trace:
 
     def __enter__(self) -> "Trace":
         self._token = _current.set(self)
+        # The objects of a module under construction are many and none of them is garbage yet, so a collection in between
+        # costs milliseconds and frees nothing.
+        self._collects = gc.isenabled()
+        gc.disable()
         return self
 
     def __exit__(self, *raised: object) -> None:
+        if self._collects:
+            gc.enable()
         _current.reset(self._token)
         self.states.clear()  # of which some keep calls, which know their trace: a cycle, left to the collector
         self.paths.clear()

@@ -25,7 +25,7 @@ class Scratch(mgpu.Scratch):
 
 def body(ctx: mgpu.LaunchContext, out: mgpu.GmemRef[mgpu.float32], scratch: Scratch) -> None:
     array = scratch.acc.load()
-    array.store_untiled(out)
+    array.store_untiled(out, optimized=False)
     scratch.metadata.store(array)  # bad
     number: int = scratch.acc.address  # bad: ir.Value is a type, not Any
     value: ir.Value = out

@@ -33,6 +33,7 @@ class H(mgpu.Scratch):
 @legal(IN, OUT, S)
 def copies(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.smem, barrier=s.barrier)
+    s.barrier.wait()
     ctx.async_copy(src_ref=s.smem, dst_ref=o)
     ctx.async_prefetch(gmem_ref=x)
 

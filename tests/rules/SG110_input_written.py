@@ -29,6 +29,7 @@ def ones() -> mgpu.FragmentedArray[mgpu.int32, mgpu.layouts.WGMMA]:
 @legal(TILE, TILE, S, arch="sm_90a")
 def output(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.tile, swizzle=128, gmem_transform=TILED, barrier=s.barrier)
+    s.barrier.wait()
     ctx.async_copy(src_ref=s.tile, dst_ref=o, swizzle=128, gmem_transform=TILED)
     halves().store_untiled(mgpu.memref_slice(o, slice(64)), optimized=False)
 

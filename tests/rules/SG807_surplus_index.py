@@ -67,4 +67,4 @@ def array(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
 
 @refused(OUT, T)
 def tensor_memory(ctx: mgpu.LaunchContext, o: HALF, t: T) -> None:
-    t.acc.slice(slice(None), slice(64), 3)  # L: SG807
+    t.acc.slice(slice(None), slice(64), slice(8))  # L: SG807
