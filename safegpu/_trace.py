@@ -61,7 +61,7 @@ class Trace:
 
     def __enter__(self) -> "Trace":
         self._token = _current.set(self)
-        # The objects of a module under construction are many and none of them is garbage yet, so a collection in between
+        # The objects of a module under construction are many and none of them is garbage yet: a collection in between
         # costs milliseconds and frees nothing.
         self._collects = gc.isenabled()
         gc.disable()

@@ -212,7 +212,7 @@ def test_facts_survive_raw_views(ctx: Any, x: Any, o: Any, smem: Any) -> None:
         assert facts_of(raw.memref_slice(ref, 0)) == KNOWN
 
 
-@in_kernel(scratch=TILED, cluster=(2, 1, 1))
+@in_kernel(scratch=TILED, grid=(2, 1, 1), cluster=(2, 1, 1))
 def test_a_cluster_reference_is_of_its_own_class_with_the_facts(ctx: Any, x: Any, o: Any, smem: Any) -> None:
     for generic in (True, False):
         ref = mgpu.get_cluster_ref(smem, X, mgpu.c(1, mgpu.Index), generic)

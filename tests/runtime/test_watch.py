@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import safegpu as mgpu
+from safegpu._trace import Trace
 from safegpu.watch import _core
 from tests.runtime.kernels import trace
 
@@ -87,7 +88,8 @@ def test_the_collector_waits_for_the_body() -> None:
     seen: list[bool] = []
 
     def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
-        trace(lambda ctx, x, o, smem: seen.append(gc.isenabled()))
+        with Trace():
+            seen.append(gc.isenabled())
         seen.append(gc.isenabled())
 
     trace(body)
