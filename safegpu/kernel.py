@@ -22,6 +22,7 @@ from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_comp
 from safegpu.barriers import remember_barrier, wrap_barrier
 from safegpu.launch_context import wrap_context
 from safegpu.refs import GmemRef, SmemRef, wrap_ref
+from safegpu.rules._allow import allows_all
 from safegpu.specs import facts_of_spec, flat, lowered_specs, typed_references, uses_tmem
 from safegpu.tcgen05 import wrap_tmem
 from safegpu.watch import finish
@@ -78,7 +79,8 @@ def _traced(
         allocated = functools.cache(lambda: list(allocations(scratch_spec)))
         begun = functools.partial(starts, scratch_spec, flat(lowered))
         with Trace(arch, context.cluster_size, threads, allocated, begun) as trace, hooks:
-            trace.watching = lanes  # Warpgroup semantics has rules of its own, in Mosaic GPU's dialect
+            # Warpgroup semantics has rules of its own, in Mosaic GPU's dialect.
+            trace.watching = watches = lanes and not allows_all()
             arguments = (
                 wrap_context(context),
                 *map(_argument, gmem, inputs, itertools.repeat("input")),
@@ -87,7 +89,7 @@ def _traced(
             )
             try:
                 result = body(*arguments)
-                if lanes:
+                if watches:
                     finish()
                 return result
             except Exception as error:

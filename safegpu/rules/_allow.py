@@ -18,7 +18,8 @@ def allow(*codes: str) -> Iterator[None]:
     """Inside the block lowering does not refuse what breaks these rules: `with mgpu.allow("SG902"):`.
 
     It stands around the calls that a rule is wrong about, or around `as_gpu_kernel` for all of a kernel. The
-    environment variable `SAFEGPU_ALLOW=SG902,SG905` holds for a whole process. Checkers have `# type: ignore`.
+    environment variable `SAFEGPU_ALLOW=SG902,SG905` holds for a whole process, and `SAFEGPU_ALLOW=all` for all of them,
+    which saves what they take of lowering. Checkers have `# type: ignore`.
 
     Raises ValueError for what is no code of a rule that lowering decides.
     """
@@ -36,8 +37,15 @@ def allows(code: str) -> bool:
     return code in of_environment()
 
 
+def allows_all() -> bool:
+    """Whether the environment variable is "all": then no call is looked at."""
+    return os.environ.get(VARIABLE) == "all"
+
+
 def of_environment() -> frozenset[str]:
     """The codes of the environment variable. Raises ValueError as `allow` does."""
+    if allows_all():
+        return frozenset(rule.code for rule in CATALOGUE if rule.gate != "types")
     return _checked(VARIABLE, re.findall(r"[^\s,]+", os.environ.get(VARIABLE, "")))
 
 

@@ -38,6 +38,8 @@ def test_in_a_body() -> None:
 def test_in_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAFEGPU_ALLOW", "SG902, SG811")
     trace(truth)
+    monkeypatch.setenv("SAFEGPU_ALLOW", "all")
+    trace(truth)
     monkeypatch.setenv("SAFEGPU_ALLOW", "SG902")
     with pytest.raises(mgpu.RuleError, match="SG811"):
         trace(truth)
