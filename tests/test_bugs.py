@@ -20,10 +20,14 @@ WORDS: dict[str, tuple[tuple[int, int], int, str | None]] = {
     "async_store_outside_smem": (HOPPER, 1, "Expected SMEM but got: None"),
     "async_store_to_multimem": (HOPPER, 2, "Multimem refs are not supported in store_tiled_async"),
     "dense_tmem_as_metadata": (BLACKWELL, 1, "A sparse metadata dtype mismatch"),
+    "minimum_of_the_other_sign": (HOPPER, 1, None),
+    "product_of_one_block_in_a_pair": (BLACKWELL, 1, None),
     "reinterpreted_dtype": (HOPPER, 1, None),
     "sparse_mma_with_64_rows": (BLACKWELL, 1, "Sparse MMA not supported for M=64"),
     "splat_store_to_multimem": (HOPPER, 2, "Splat layout does not support multimem"),
     "store_to_sparse_metadata": (BLACKWELL, 1, "Sparse meta layout stores unsupported"),
+    "tile_read_in_another_swizzle": (HOPPER, 1, None),
+    "wgmma_on_blackwell": (BLACKWELL, 1, None),
 }
 
 # What checkers cannot see and lowering refuses; each states its architecture. Mosaic GPU says nothing.
