@@ -76,9 +76,9 @@ DISAGREEMENTS = (
         "lets `==` fall back to the comparison of any two objects where no overload fits",
     ),
     Disagreement(
-        "pyrefly",
-        r"accepted, but marked SG207",
-        "takes the layout of `__setitem__` for one that is either of the two",
+        "ty",
+        r"rejected, but not marked: .*Boolean conversion is not supported",
+        "sees the truth of an array in `and`, `or` and chained comparisons, too, which lowering refuses",
     ),
     Disagreement(
         "pyrefly",

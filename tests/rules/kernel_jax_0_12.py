@@ -47,7 +47,7 @@ def several_arrive(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
 
 @illegal(IMAGES, S, arch="sm_90a", raises="Expected a dynamic index or an integer")
 def one_by_a_float(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
-    s.several[mgpu.c(1.0, mgpu.float32)].arrive()  # E: SG000
+    s.several[mgpu.c(1.0, mgpu.float32)].arrive()  # E: SG308
 
 
 def windows(ctx: mgpu.LaunchContext[mgpu.sm_90a], x: Images, to: mgpu.SmemRef[mgpu.float16], at: Any) -> None:

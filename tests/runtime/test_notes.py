@@ -175,6 +175,7 @@ def legal(ctx, x, tiled, s):
     with mgpu.single_thread():
         tcgen05.mma(s.acc, s.a, s.b, accumulate=False)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier)
+    s.barrier.wait()
     ctx.async_copy(src_ref=s.tile, dst_ref=x, reduction_op="add")
     utils.warp_tree_reduce(mgpu.c(1, mgpu.int32), lambda a, b: a + b, 32)
 
