@@ -176,7 +176,7 @@ ROWS = (
     # operations that the layout lacks
     Row("SG213", "FragmentedArray.foreach | FragmentedArray.debug_print", "self", fix=_SPREAD),
     Row("SG213", "FragmentedArray.build | concatenate", "~L", got="Splat", fix=_SPREAD),
-    Row("SG213", "FragmentedArray.reduce", "op", expected="str", fix=_SPREAD),
+    Row("SG213", "FragmentedArray.reduce", "op", fix=_SPREAD),
     Row("SG213", "FragmentedArray.__rtruediv__", "self", got="FragmentedArray[float8_e8m0fnu, Splat]", fix=_SPREAD),
     Row("SG213", "FragmentedArray.__getitem__ | FragmentedArray.__setitem__", "self", fix=_TILES),
     Row("SG213", "FragmentedArray.broadcast", "self", fix=_NEW_AXES),
