@@ -19,7 +19,7 @@ def allow(*codes: str) -> Iterator[None]:
 
     It stands around the calls that a rule is wrong about, or around `as_gpu_kernel` for all of a kernel. The
     environment variable `SAFEGPU_ALLOW=SG902,SG905` holds for a whole process, and `SAFEGPU_ALLOW=all` for all of them,
-    which saves what they take of lowering. Checkers have `# type: ignore`.
+    which saves what they take of lowering. Checkers have `# type: ignore[CODE]`.
 
     Raises ValueError for what is no code of a rule that lowering decides.
     """
@@ -56,5 +56,5 @@ def _checked(where: str, codes: Iterable[str]) -> frozenset[str]:
         if code not in gates:
             raise ValueError(f"{where}: {code!r} is no code of a rule; `safegpu rules` lists them")
         if gates[code] == "types":
-            raise ValueError(f"{where}: {code} is decided by checkers alone; write # type: ignore on its line")
+            raise ValueError(f"{where}: {code} is decided by checkers alone; write # type: ignore[CODE] on its line")
     return given

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from safegpu import _gate
-from safegpu._jax import ir, launch_context, utils
+from safegpu._jax import DYNAMIC, ir, launch_context, utils
 from safegpu._trace import current
 from safegpu.watch._core import Call, Place, before, told
 
@@ -18,7 +18,6 @@ _OF_TMA, _OF_BULK_COPY, _OF_OPERAND = 128, 16, 16
 _ROWS = 8  # after which a swizzle repeats
 _ANYBODY = _ROWS * 128  # what begins at a multiple of these bytes, anybody can use
 _NONE = 16  # the swizzle that swizzles nothing
-_UNKNOWN = ir.ShapedType.get_dynamic_stride_or_offset()
 _SAME_START = frozenset({"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.transpose"})
 
 Address = tuple[int, int, int]
@@ -63,9 +62,9 @@ def address_of(ref: Any) -> Address | None:
             strides, _ = source.get_strides_and_offset()
             offsets = ir.DenseI64ArrayAttr(owner.attributes["static_offsets"])
             for offset, stride in zip(offsets, strides, strict=True):
-                if stride == _UNKNOWN:
+                if stride == DYNAMIC:
                     return None
-                if offset == _UNKNOWN:
+                if offset == DYNAMIC:
                     rest = math.gcd(rest, stride * bits)
                 else:
                     known += offset * stride * bits
