@@ -83,7 +83,7 @@ class Path:
     def __init__(self, ref: ir.Value, of: "Path | None" = None, index: Any = None) -> None:
         self.ref = ref  # kept, so that its id stays its own
         self.of = of
-        self.index = index if isinstance(index, ir.Value) else None  # the only one that a slice has
+        self.index = index  # of a slice
         if of is None:
             self._walk()
         else:

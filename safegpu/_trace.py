@@ -25,7 +25,6 @@ class Trace:
     """One call of a body by `as_gpu_kernel`: in a `with` block, the trace that this thread is in."""
 
     __slots__ = (
-        "_collects",
         "_token",
         "allocations",
         "arch",
@@ -61,18 +60,28 @@ class Trace:
 
     def __enter__(self) -> "Trace":
         self._token = _current.set(self)
-        # The objects of a module under construction are many and none of them is garbage yet: a collection in between
-        # costs milliseconds and frees nothing.
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        _current.reset(self._token)
+        self.states.clear()  # of which some keep calls, which know their trace: a cycle, left to the collector
+        self.paths.clear()
+
+
+class Uncollected:
+    """A `with` block in which Python collects no cycles.
+
+    The objects of a module under construction are many and none of them is garbage yet: a collection in between costs
+    milliseconds and frees nothing.
+    """
+
+    def __enter__(self) -> None:
         self._collects = gc.isenabled()
         gc.disable()
-        return self
 
     def __exit__(self, *raised: object) -> None:
         if self._collects:
             gc.enable()
-        _current.reset(self._token)
-        self.states.clear()  # of which some keep calls, which know their trace: a cycle, left to the collector
-        self.paths.clear()
 
 
 _current: ContextVar[Trace | None] = ContextVar("safegpu_trace", default=None)

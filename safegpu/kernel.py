@@ -17,7 +17,7 @@ from safegpu._jax import architecture, core, fun_name, ir, known_capability, mli
 from safegpu._notes import add_rule
 from safegpu._placement import allocations, check_unions, starts
 from safegpu._stated import remember, stated, stated_architecture
-from safegpu._trace import Trace
+from safegpu._trace import Trace, Uncollected
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
 from safegpu.barriers import remember_barrier, wrap_barrier
 from safegpu.launch_context import wrap_context
@@ -138,6 +138,7 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
             if known is not None and uses_tmem(lowered):
                 require(HasTcgen05, "TMEM", known)
             stack.enter_context(mlir_context())
+            stack.enter_context(Uncollected())
             kernel = as_kernel(**call)
         remember(kernel, said)
         return kernel

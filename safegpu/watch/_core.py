@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 from safegpu._jax import ir, jax
 from safegpu._trace import States, Trace, current
@@ -30,8 +30,8 @@ class Call(dict[str, Any]):
     is worked out when the first of them asks.
     """
 
-    __slots__ = ("_block", "_frame", "_place", "name", "result", "states", "trace")
-    name: str
+    __slots__ = ("_block", "_frame", "_place", "result", "states", "trace")
+    name: ClassVar[str]
     """`LaunchContext.async_copy`, `tcgen05.mma`, `utils.commit_shared`, `wgmma`."""
     trace: Trace
     states: States
@@ -128,6 +128,7 @@ def watched(name: str) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    of_function = type("Call", (Call,), {"__slots__": (), "name": name})
     first, then = tuple(_before.get(name, ())), tuple(_after.get(name, ()))
     declared = inspect.signature(function).parameters.values()
     parameters = tuple(each.name for each in declared)
@@ -138,13 +139,15 @@ def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         trace = current()
         if trace is None or not trace.watching:
             return function(*args, **kwargs)
-        this = Call(kwargs)
-        if rest is None:
-            this.update(zip(parameters, args, strict=False))
-        else:  # of `slice(self, *idxs)`, all of them are the one argument
-            this.update(zip(parameters, (*args[:rest], args[rest:]), strict=False))
-        this.name, this.trace, this.states = name, trace, trace.states
-        this._frame, this.result, this._block, this._place = sys._getframe(1), None, None, None
+        this = of_function(kwargs)
+        # Of `slice(self, *idxs)`, all indices are the one argument.
+        named = args if rest is None else (*args[:rest], args[rest:])
+        for parameter, argument in zip(parameters, named, strict=False):
+            this[parameter] = argument
+        this.trace = trace
+        this.states = trace.states
+        this._frame = sys._getframe(1)
+        this._block = this._place = this.result = None
         for rule in first:
             rule(this)
         trace.watching = False

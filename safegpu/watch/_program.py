@@ -5,6 +5,7 @@ tell: indices that are not known to be equal, values that a loop carries, a loop
 before, another warpgroup in another branch.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -61,12 +62,12 @@ def overlap(one: Window, other: Window) -> bool:
         return False
     if one is other:
         return True
+    if one.of is not None and one.of is other.of and one.index is not None and other.index is not None:
+        return all(map(_meet, _each(one.index), _each(other.index)))  # what is left out is the whole dimension
     if one.extent is not None and other.extent is not None:  # and takes less time than what follows
         (start, stop), (other_start, other_stop) = one.extent, other.extent
         if stop <= other_start or other_stop <= start:
             return False
-    elif _are_slices_by_two_values(one, other):
-        return False
     slices = [[step for step in each.steps if step[0] == "memref.subview"] for each in (one, other)]
     if not all(slices) or one.steps == other.steps:
         return True
@@ -79,18 +80,30 @@ def overlap(one: Window, other: Window) -> bool:
     return all(start < other + its_size and other < start + size for start, size, other, its_size in extents)
 
 
-def _are_slices_by_two_values(one: Window, other: Window) -> bool:
-    """Whether each is one of the parts of a buffer, told by one value that is computed, and not by the same."""
-    return (
-        one.of is not None
-        and one.of is other.of
-        and not one.of.is_view
-        and one.index is not None
-        and other.index is not None
-        and one.extent is None
-        and other.extent is None
-        and one.index != other.index
-    )
+def _each(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _meet(one: Any, other: Any) -> bool:
+    """Whether two indices of one dimension have a place in common for sure."""
+    (start, length), (other_start, other_length) = _range(one), _range(other)
+    if isinstance(start, int) and isinstance(other_start, int):
+        return start < other_start + other_length and other_start < start + length
+    return _ALL in ((start, length), (other_start, other_length)) or bool(start == other_start)
+
+
+_ALL = (0, math.inf)
+
+
+def _range(index: Any) -> tuple[Any, float]:
+    """Where an index begins and how far it reaches; a slice that counts from the end, or is computed, as a whole."""
+    if isinstance(index, utils.DynamicSlice):
+        return index.base, index.length
+    if not isinstance(index, slice):
+        return index, 1
+    start, stop = index.start or 0, math.inf if index.stop is None else index.stop
+    known = isinstance(start, int) and isinstance(stop, int | float) and 0 <= start < stop
+    return (start, stop - start) if known else (index, 1)
 
 
 # --- tensor memory

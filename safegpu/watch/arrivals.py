@@ -212,6 +212,8 @@ def _other_bytes() -> None:
     transfers = found(_Transfers)
     if transfers is None or not transfers.announcements:  # each copy announces its own
         return
+    if not any("barrier" in transfer.call for transfer in transfers.calls):  # nothing that is known here comes
+        return
     of: dict[ir.Value, list[_Bytes]] = {}
     for transfer in transfers.calls:
         this = _bytes_of_copy(transfer) if "barrier" in transfer.call else _bytes_announced(transfer)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import safegpu as mgpu
-from safegpu._trace import Trace
+from safegpu._trace import Uncollected
 from safegpu.watch import _core
 from tests.runtime.kernels import trace
 
@@ -88,7 +88,7 @@ def test_the_collector_waits_for_the_body() -> None:
     seen: list[bool] = []
 
     def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
-        with Trace():
+        with Uncollected():
             seen.append(gc.isenabled())
         seen.append(gc.isenabled())
 
