@@ -51,6 +51,7 @@ REFUSED = [
     "store_in_one_thread",
     "surplus_index",
     "too_few_arrivals",
+    "transposed_tiles",
     "uncommitted_operand",
     "unfenced_copy",
     "unordered_product",

@@ -543,6 +543,21 @@ CATALOGUE = (
         gate="lowering",
     ),
     Rule(
+        code="SG705",
+        name="tiles-in-another-order",
+        message="tiles are taken in another order than they were put in: blocks are transposed, and not what is inside",
+        fix="TransposeTransform((1, 0, 2, 3)) in the copy, and memref_transpose(ref, (0, 1, 3, 2)): both, or neither",
+        mosaic="",
+        references=(
+            "Mosaic GPU, LaunchContext.async_copy",
+            "Mosaic GPU, TransposeTransform",
+            "Mosaic GPU, wgmma",
+            "Mosaic GPU, memref_transpose",
+            'PTX ISA, "Matrix Descriptor"',
+        ),
+        gate="lowering",
+    ),
+    Rule(
         code="SG801",
         name="sparse-mma-m64",
         message="a sparse MMA needs an accumulator of 128 rows; this one has 64",

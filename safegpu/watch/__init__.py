@@ -15,6 +15,7 @@ from safegpu.watch import (  # noqa: F401  # which declare their rules
     scope,
     scratch,
     tensor_memory,
+    tiles,
     warpgroup_mma,
 )
 from safegpu.watch._core import finish, names, watched
