@@ -467,7 +467,7 @@ CATALOGUE = (
     Rule(
         code="SG503",
         name="block-outside-the-cluster",
-        message="a block is addressed that the cluster does not have",
+        message="a block is addressed that the cluster does not have, or another one where there is no cluster",
         fix="give as_gpu_kernel cluster=, or an index below the number of blocks along that axis",
         mosaic="",
         references=(

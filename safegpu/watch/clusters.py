@@ -1,5 +1,6 @@
 """What a call asks of the other blocks of its cluster: that they exist, and that they work in pairs or alone."""
 
+import math
 from typing import Any
 
 from safegpu import _gate
@@ -14,6 +15,7 @@ _TARGETS = {
     "utils.get_cluster_ref": ("dim", "idx"),
     "BarrierRef.remap_to_cluster": ("dim", "idx"),
 }
+_BY_ST_ASYNC = ("FragmentedArray.store_tiled_async",)
 _ARITHMETIC = {
     "arith.addi": int.__add__,
     "arith.subi": int.__sub__,
@@ -45,6 +47,13 @@ def _number(value: Any, cluster: tuple[int, ...]) -> int | None:
 def addressed(call: Call) -> None:
     axis, block = (call.get(parameter) for parameter in _TARGETS[call.name])
     cluster = call.trace.cluster
+    if cluster is not None and call.name in _BY_ST_ASYNC and math.prod(cluster) == 1:
+        _gate.refuse(
+            "SG503",
+            f"{call.name.rpartition('.')[2]} sends by st.async, which the GPU takes for an illegal instruction where a "
+            "kernel has no cluster of several blocks, also to the block itself: give as_gpu_kernel cluster=, or store "
+            "with .store_tiled",
+        )
     if cluster is None or not isinstance(axis, int) or not isinstance(block, ir.Value):
         return
     number = _number(block, cluster)

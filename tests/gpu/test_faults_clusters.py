@@ -63,8 +63,7 @@ def sent(how: Literal["store", "arrive"], blocks: int, rank: int) -> Any:
         return build(body, along_x, (128, 1, 1), array, out, (tiles, raw.Barrier(1)), cluster=along_x)
 
 
-@pytest.mark.parametrize("how", ["store", "arrive"])
-@pytest.mark.parametrize(("blocks", "rank"), [(1, 0), (2, OTHER)])
+@pytest.mark.parametrize(("how", "blocks", "rank"), [("arrive", 1, 0), ("store", 2, OTHER), ("arrive", 2, OTHER)])
 def test_a_block_of_the_cluster_gets_what_is_sent(
     poisoned: Poisoned, how: Literal["store", "arrive"], blocks: int, rank: int
 ) -> None:
@@ -90,3 +89,10 @@ def test_a_block_outside_of_the_cluster_gets_nothing(how: str, blocks: int, rank
         assert "CUDA_ERROR_OUT_OF_MEMORY" not in ended.errors, ended.output
     else:
         assert ended.said == "not complete"
+
+
+def test_without_a_cluster_there_is_no_store_to_another_block() -> None:
+    """SG503: `st.async` is an illegal instruction there, even to the block itself."""
+    ended = alone("tests.gpu.test_faults_clusters", "what_comes_of('store', 1, 0)")
+    assert ended.said is None
+    assert "CUDA_ERROR_ILLEGAL_INSTRUCTION" in ended.errors, ended.output

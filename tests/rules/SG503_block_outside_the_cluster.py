@@ -31,10 +31,22 @@ def in_a_pair(ctx: Context, o: Half, s: S) -> None:
     s.full.remap_to_cluster(X, peer())
 
 
+@legal(F16, S, arch="sm_90a", cluster=2)
+def to_itself_in_a_pair(ctx: Context, o: Half, s: S) -> None:
+    array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.store_tiled_async(s.tile, s.full, X, mgpu.cluster_block_id(X), swizzle=128)
+    array.store_tiled_async(s.tile, s.full, X, mgpu.c(0, mgpu.Index), swizzle=128)
+
+
+@refused(F16, S, arch="sm_90a")
+def to_itself_without_a_cluster(ctx: Context, o: Half, s: S) -> None:
+    array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.store_tiled_async(s.tile, s.full, X, mgpu.c(0, mgpu.Index), swizzle=128)  # L: SG503
+
+
 @legal(F16, S, arch="sm_90a")
 def to_itself(ctx: Context, o: Half, s: S) -> None:
-    array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
-    array.store_tiled_async(s.tile, s.full, X, mgpu.c(0, mgpu.Index), swizzle=128)
+    s.full.remap_to_cluster(X, mgpu.c(0, mgpu.Index))
     mgpu.get_cluster_ref(s.tile, X, mgpu.cluster_block_id(X))
     mgpu.get_cluster_ref(s.tile, X, mgpu.grid_dim(X) - 1)
 
