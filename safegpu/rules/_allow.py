@@ -2,11 +2,8 @@
 
 import contextlib
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-
-from safegpu.rules.catalogue import CATALOGUE
 
 VARIABLE = "SAFEGPU_ALLOW"
 
@@ -45,13 +42,20 @@ def allows_all() -> bool:
 def of_environment() -> frozenset[str]:
     """The codes of the environment variable. Raises ValueError as `allow` does."""
     if allows_all():
-        return frozenset(rule.code for rule in CATALOGUE if rule.gate != "types")
-    return _checked(VARIABLE, re.findall(r"[^\s,]+", os.environ.get(VARIABLE, "")))
+        return frozenset(code for code, gate in _gates().items() if gate != "types")
+    return _checked(VARIABLE, os.environ.get(VARIABLE, "").replace(",", " ").split())
+
+
+def _gates() -> dict[str, str]:
+    """What sees each rule, by code; the catalogue is read where somebody allows one."""
+    from safegpu.rules.catalogue import CATALOGUE
+
+    return {rule.code: rule.gate for rule in CATALOGUE}
 
 
 def _checked(where: str, codes: Iterable[str]) -> frozenset[str]:
-    gates = {rule.code: rule.gate for rule in CATALOGUE}
     given = frozenset(codes)
+    gates = _gates() if given else {}
     for code in sorted(given):
         if code not in gates:
             raise ValueError(f"{where}: {code!r} is no code of a rule; `safegpu rules` lists them")
