@@ -75,9 +75,13 @@ _MOSAIC_GPU = str(Path(fa.__file__).parent)
 _CLASSES = {"FragmentedArray": _Array, "WGMMAAccumulator": mgpu.WGMMAAccumulator}
 
 
+@functools.cache
 def _replacements() -> list[tuple[type, str, Any, Any]]:
-    """Class, name, Mosaic GPU's method and ours, of each method that is replaced; constructors are the mirrors'."""
-    found: list[tuple[type, str, Any, Any]] = []
+    """Class, name, Mosaic GPU's method and ours, of each method that is replaced; constructors are the mirrors'.
+
+    They are made for the first trace.
+    """
+    found: list[tuple[type, str, Any, Any]] = [(_Array, "__bool__", None, _truth)]
     for name in sorted(_OURS.keys() | names()):
         class_name, _, attribute = name.partition(".")
         if (cls := _CLASSES.get(class_name)) is None:
@@ -90,9 +94,6 @@ def _replacements() -> list[tuple[type, str, Any, Any]]:
     return found
 
 
-_METHODS = [*_replacements(), (_Array, "__bool__", None, _truth)]
-
-
 class _Hooks:
     """The replacements, in place inside a `with` block; the last of the traces that run at once takes them out."""
 
@@ -102,7 +103,7 @@ class _Hooks:
     def __enter__(self) -> None:
         with self._lock:
             if not self._traces:
-                for cls, name, _, ours in _METHODS:
+                for cls, name, _, ours in _replacements():
                     setattr(cls, name, ours)
             self._traces += 1
 
@@ -110,7 +111,7 @@ class _Hooks:
         with self._lock:
             self._traces -= 1
             if not self._traces:
-                for cls, name, theirs, _ in _METHODS:
+                for cls, name, theirs, _ in _replacements():
                     if theirs is None:  # none of its own
                         delattr(cls, name)
                     else:

@@ -5,13 +5,12 @@ use of a name that needs it, and a new jax is one file to look at.
 """
 
 import contextlib
-import dataclasses
 import inspect
 import io
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import jax
@@ -147,8 +146,7 @@ def known_capability() -> tuple[int, int] | None:
     return utils._infer_arch() if hasattr(device, "compute_capability") else None
 
 
-@dataclasses.dataclass(frozen=True)
-class KernelModule:
+class KernelModule(NamedTuple):
     """A kernel as `as_gpu_kernel` lowered it: its module, and the specs of what it takes, updates and gives."""
 
     module: ir.Module

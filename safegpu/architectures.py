@@ -8,7 +8,9 @@ What Mosaic GPU refuses by itself (conversions of float8_e8m0fnu and float4_e2m1
 `tests/test_architectures.py` holds every cell against ptxas.
 """
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Protocol, TypeVar, final
+
+from safegpu._generic import Generic
 
 __all__ = [
     "Architecture",

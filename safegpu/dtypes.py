@@ -8,8 +8,9 @@ because its `dtype` is the numpy dtype. Signed and unsigned integers differ, so 
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar, final
 
+from safegpu._generic import Generic
 from safegpu.architectures import HasTcgen05, HasTcgen05Int8
 
 __all__ = [

@@ -17,18 +17,21 @@ TMEM layouts (subclasses of `TMEM`) are named after Mosaic GPU's functions, the 
 `_PACKED` where a 32-bit TMEM cell holds several elements. Their base says which register layouts they exchange with.
 """
 
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from typing_extensions import TypeVar
-
+from safegpu._generic import Generic
 from safegpu.dtypes import Supports
 
 if TYPE_CHECKING:
+    import typing_extensions
     from jaxlib.mlir import ir
 
 _L_co = TypeVar("_L_co", covariant=True)
 _L_contra = TypeVar("_L_contra", contravariant=True)
-P = TypeVar("P", default=Any)
+if TYPE_CHECKING:
+    P = typing_extensions.TypeVar("P", default=Any)
+else:
+    P = TypeVar("P")  # which takes a default since Python 3.13
 
 # --- register layouts
 

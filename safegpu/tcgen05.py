@@ -148,15 +148,16 @@ class SparseMetaTMEM(_TMEM):
         return cls._checked(raw, dtype)
 
 
-# Making a layout takes longer than comparing with one.
-_SPARSE_META = tcgen05.sparse_meta_layout()
-_SCALES = (tcgen05.scales_layout(), tcgen05.b_scales_m64_collective_layout())
+@functools.cache  # making a layout takes longer than comparing with one
+def _metadata_and_scales() -> tuple[Any, tuple[Any, ...]]:
+    return tcgen05.sparse_meta_layout(), (tcgen05.scales_layout(), tcgen05.b_scales_m64_collective_layout())
 
 
 def _class_of(layout: Any) -> type[_TMEM]:
-    if layout == _SPARSE_META:
+    sparse_metadata, scales = _metadata_and_scales()
+    if layout == sparse_metadata:
         return SparseMetaTMEM
-    return ScalesTMEM if layout in _SCALES else DenseTMEM
+    return ScalesTMEM if layout in scales else DenseTMEM
 
 
 def _promote(ref: Any, cls: type[_TMEM], token: type[DType] | None) -> Any:

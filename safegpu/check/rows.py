@@ -81,8 +81,8 @@ def _rows(table: str) -> tuple[tuple[str, tuple[Type, ...]], ...]:
 
 
 def _type(argument: object) -> Type:
-    if isinstance(argument, typing.ForwardRef):
-        return parse(argument.__forward_arg__)
+    if isinstance(argument, str):
+        return parse(argument)
     if isinstance(argument, typing.TypeAliasType):
         return _type(argument.__value__)
     if typing.get_origin(argument) is typing.Literal:

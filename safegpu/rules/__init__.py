@@ -5,17 +5,23 @@ in `tests/rules`, and what recognises it: a keyword `SGnnn_advice: Never` in a `
 altogether, otherwise a row in `check/table.py`.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from safegpu.rules._allow import allow, allows
 from safegpu.rules._error import RuleError
-from safegpu.rules._rule import FAMILIES, Rule
-from safegpu.rules.catalogue import CATALOGUE
+
+if TYPE_CHECKING:
+    from safegpu.rules._rule import FAMILIES, Rule
+    from safegpu.rules.catalogue import RULES, find
 
 __all__ = ["FAMILIES", "RULES", "Rule", "RuleError", "allow", "allows", "find"]
 
-RULES: dict[str, Rule] = {rule.code: rule for rule in CATALOGUE}
+# Lowering does without the words of rules until one is broken: these are imported when they are asked for.
+_WORDS = {"FAMILIES": "_rule", "Rule": "_rule", "RULES": "catalogue", "find": "catalogue"}
 
 
-def find(name: str) -> Rule | None:
-    """The rule of this code, or its number alone, or kebab-case name, in any case."""
-    wanted = name.lower()
-    return next((rule for rule in CATALOGUE if wanted in (rule.code.lower(), rule.code[2:], rule.name)), None)
+def __getattr__(name: str) -> Any:
+    if name not in _WORDS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WORDS[name]}"), name)

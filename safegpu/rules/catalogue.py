@@ -768,3 +768,11 @@ CATALOGUE = (
         gate="lowering",
     ),
 )
+
+RULES: dict[str, Rule] = {rule.code: rule for rule in CATALOGUE}
+
+
+def find(name: str) -> Rule | None:
+    """The rule of this code, or its number alone, or kebab-case name, in any case."""
+    wanted = name.lower()
+    return next((rule for rule in CATALOGUE if wanted in (rule.code.lower(), rule.code[2:], rule.name)), None)

@@ -33,6 +33,11 @@ def test_importing_the_package_imports_no_jax() -> None:
     assert python(code).stdout.strip() == "set()"
 
 
+def test_using_the_package_reads_no_words_of_rules() -> None:
+    code = "import sys, safegpu; [getattr(safegpu, name) for name in safegpu.__all__]; print('jax' in sys.modules"
+    assert python(f"{code}, 'safegpu.rules.catalogue' in sys.modules)").stdout.strip() == "True False"
+
+
 def test_every_raw_public_name_is_there() -> None:
     for name in vars(raw):
         if not name.startswith("_"):
