@@ -2,10 +2,10 @@
 
 python -m bench.start [--rounds 15] [--json FILE]
 
-Every figure is the wall time of a Python process from start to end, which finds the bytecode of what it imports, as from
-a package that is installed. The bars: a process that imports safegpu and all
-that a kernel uses takes at most 5 % more than one that imports Mosaic GPU, and a command that imports no jax at most
-0.3 s. The exit code is 1 where one is missed, and not by noise: where the lower quartile is above it.
+Every figure is the wall time of a Python process from start to end, which finds the bytecode of what it imports, as
+that of an installed package. The bars: a process that imports safegpu and all that a kernel uses takes at most 5 % more
+than one that imports Mosaic GPU, and a command that imports no jax at most 0.3 s. The exit code is 1 where one is
+missed, and not by noise: where the lower quartile is above it.
 """
 
 import functools
@@ -32,7 +32,7 @@ MOST_BY_MOSAIC, MOST_SECONDS = 1.05, 0.3
 
 
 def seconds(*arguments: str) -> float:
-    # Some shells forbid to write bytecode; jax has its own since it was installed, and safegpu would be compiled each time.
+    # Where a shell forbids to write bytecode, jax has its own since it was installed, and safegpu would be compiled.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     subprocess.run([sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True, env=environment)
