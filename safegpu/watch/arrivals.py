@@ -20,6 +20,8 @@ from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
 
 _WAITS = ("nvvm.mbarrier.init", "nvvm.mbarrier.test.wait", "nvvm.mbarrier.try_wait.parity")
 _EXPECT = "nvvm.mbarrier.arrive.expect_tx"
+# Since jax 0.12 the author's own is inline PTX.
+_EXPECT_PTX = re.compile(r"^(?:@\$\d+ )?mbarrier\.arrive\.expect_tx[.:\w]* _, \[\$\d+\], \$\d+;$")
 _ARRIVE = re.compile(
     r"^(?:@\$\d+ )?mbarrier\.arrive(?:\.release|\.shared|\.b64|(?:\.|::)(?:cta|cluster))*"
     r" (?:_|\$\d+), \[\$\d+\](?:, (\d+))?;$"
@@ -71,6 +73,8 @@ def _use(number: int | None, operation: Any) -> _Use:
         return _Use(number, operation, "arrive", 1)
     if name == "llvm.inline_asm":
         text: str = operation.attributes["asm_string"].value
+        if _EXPECT_PTX.match(text):
+            return _Use(number, operation, "expect", 1)
         if arrive := _ARRIVE.match(text):
             return _Use(number, operation, "arrive", int(arrive[1] or 1))
         if _COPY.match(text):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from safegpu import _gate
-from safegpu._dtype import name_of
+from safegpu._dtype import ir_type, name_of
 from safegpu._facts import NO_SWIZZLE, Facts, path_of, sure_facts_of
 from safegpu._jax import DYNAMIC, fa, ir, launch_context, tcgen05, utils
 from safegpu.watch._core import Call, before
@@ -45,9 +45,9 @@ def _store(call: Call) -> None:
         if atomic in (None, "add"):
             _gate.refuse(
                 "SG302",
-                f"{call.name}: got an array of {array.mlir_dtype}, and the buffer holds "
-                f"{name_of(facts.dtype or element)}, as which its bits would be read; convert the array with .astype "
-                "first, or to mean the bits, with .bitcast",
+                f"{call.name}: got an array of {array.mlir_dtype}, and the buffer holds {_held(facts, element)}, "
+                "as which its bits would be read; convert the array with .astype first, or to mean the bits, with "
+                ".bitcast",
             )
     elif atomic in ("max", "min") and _orders_otherwise(facts, array.is_signed):
         _gate.refuse(
@@ -61,6 +61,13 @@ def _store(call: Call) -> None:
     if isinstance(array.layout, fa.TiledLayout):  # a strided array is stored in the order of the bytes
         _check_swizzle(call, "ref", facts, "swizzle", NO_SWIZZLE, array)
         _check_place(call, "ref", facts, array)
+
+
+def _held(facts: Facts, element: ir.Type) -> str:
+    """What a buffer holds, of which the spec may say something else: JAX has no 64 bits unless it is told so."""
+    if facts.dtype is None or ir_type(facts.dtype) == element:
+        return name_of(facts.dtype or element)
+    return f"{element} (of a spec of {name_of(facts.dtype)}, without jax_enable_x64)"
 
 
 @before("FragmentedArray.load_tiled", "FragmentedArray.load_untiled")

@@ -1,7 +1,8 @@
 """Indices that Mosaic GPU takes for others than the author means, or does not compare with the bounds.
 
 It compares integers with the bounds of a dimension, and no values: `c(64, mgpu.Index)` of 64 rows is another buffer's
-memory. Negative integers count from the end, except of barriers, where the one before the first is data.
+memory. Negative integers count from the end on jax 0.11 and raise on 0.12, except of barriers, where the one before the
+first is data.
 """
 
 from collections.abc import Sequence

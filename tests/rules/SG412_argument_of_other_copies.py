@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from _twins import illegal, legal
+from _twins import illegal, legal, since
 
 import safegpu as mgpu
 
 X = mgpu.Dimension.x
 F16 = mgpu.GMEM((64, 64), mgpu.float16)
 PARTS = mgpu.CopyPartition.PARTITIONED
+OF_A_LEADER = "Only collective loads can be leader-tracked"
 
 type Half = mgpu.GmemRef[mgpu.float16]
 
@@ -53,15 +54,22 @@ def load(
     axes: mgpu.Dimension | tuple[mgpu.Dimension, ...] | None = None,
     leader: mgpu.CopyPartition | None = None,
     unknown: Any = None,
+    window: Any = (),
 ) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, collective=axes, leader_tracked=leader)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, collective=unknown, leader_tracked=unknown)
-    ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, gmem_slice=unknown, collective=axes)
+    ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, gmem_slice=window, collective=axes)
 
 
 @legal(F16, F16, S, cluster=2)
 def of_a_helper(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
-    load(ctx, x, s, X, unknown=())
+    load(ctx, x, s, X)
+
+
+@since("0.12", raises=OF_A_LEADER)
+@legal(F16, F16, S)
+def all_of_it_for_one_block(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.tile, barrier=s.barrier, leader_tracked=mgpu.CopyPartition.REPLICATED)
 
 
 @illegal(F16, F16, S, cluster=2, raises="Collective copies with gather/scatter unsupported")
@@ -86,11 +94,13 @@ def rows_added(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     ctx.async_copy(src_ref=s.tile, dst_ref=o, gmem_slice=(rows(), slice(None)), reduction_op="add")  # E: SG412
 
 
+@since("0.12", raises=OF_A_LEADER)
 @illegal(F16, F16, S, cluster=2, raises="Only collective loads can be partitioned")
 def parts_for_one_block(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.half, barrier=s.barrier, leader_tracked=PARTS(0))  # E: SG412
 
 
+@since("0.12", raises=OF_A_LEADER)
 @illegal(F16, F16, S, cluster=2, raises="Only collective loads can be partitioned")
 def parts_stored(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     ctx.async_copy(src_ref=s.half, dst_ref=o, leader_tracked=PARTS(0))  # E: SG412

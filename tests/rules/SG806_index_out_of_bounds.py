@@ -1,6 +1,6 @@
 """A constant outside of what it indexes is other memory; Mosaic GPU compares integers with the bounds, and no values."""
 
-from _twins import legal, refused
+from _twins import legal, refused, since
 
 import safegpu as mgpu
 
@@ -26,13 +26,24 @@ class T(mgpu.Scratch):
 @legal(IN, OUT, S, arch="sm_90a")
 def inside(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
     mgpu.memref_slice(s.tile, mgpu.c(63, mgpu.Index))
-    mgpu.memref_slice(s.tile, -1)  # of references, integers count from the end
     mgpu.memref_slice(s.tile, mgpu.ds(mgpu.c(32, mgpu.Index), 32))
     mgpu.memref_slice(s.tile, mgpu.c(1, mgpu.I32).to_index())
     s.bars[3]
     s.bars[mgpu.c(3, mgpu.I32)]
     s.ours[1]
     s.one[0]
+
+
+@since("0.12", raises="Index -1 along axis 0 has negative bounds")
+@legal(IN, OUT, S, arch="sm_90a")
+def from_the_end(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
+    mgpu.memref_slice(s.tile, -1)
+
+
+@since("0.12", raises="Index -1 along axis 0 has negative bounds")
+@legal(IN, OUT, S, arch="sm_90a")
+def promised_and_from_the_end(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
+    ctx.async_copy(src_ref=x, dst_ref=s.tile, gmem_slice=-1, barrier=s.one, oob_mode=PROMISED)
 
 
 @legal(IN, OUT, S, arch="sm_90a")
@@ -109,14 +120,15 @@ def promised(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.tile, gmem_slice=4, barrier=s.one, oob_mode=PROMISED)  # L: SG806
 
 
+@since("0.12", raises="Index -5 along axis 0 has negative bounds")
 @refused(IN, OUT, S, arch="sm_90a")
-def promised_from_the_end(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
+def promised_before_the_first(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
     ctx.async_copy(src_ref=x, dst_ref=s.tile, gmem_slice=-5, barrier=s.one, oob_mode=PROMISED)  # L: SG806
 
 
 @legal(IN, OUT, S, arch="sm_90a")
 def kept_promises(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
-    ctx.async_copy(src_ref=x, dst_ref=s.tile, gmem_slice=-1, barrier=s.one, oob_mode=PROMISED)
+    ctx.async_copy(src_ref=x, dst_ref=s.tile, gmem_slice=3, barrier=s.one, oob_mode=PROMISED)
     ctx.async_copy(src_ref=x, dst_ref=s.tile, gmem_slice=mgpu.c(3, mgpu.Index), implementation=BY_THREADS)
 
 

@@ -1,6 +1,6 @@
 """A slice that ends at 0 is empty in Python; Mosaic GPU reads the 0 as no end at all."""
 
-from _twins import legal, refused
+from _twins import legal, refused, since
 
 import safegpu as mgpu
 
@@ -25,12 +25,22 @@ def tile(of: HALF) -> mgpu.FragmentedArray[mgpu.float16, mgpu.layouts.WGMMA]:
 def ends(ctx: mgpu.LaunchContext, o: HALF, s: S) -> None:
     mgpu.memref_slice(s.tile, slice(0, None))
     mgpu.memref_slice(s.tile, slice(0, 64))
-    mgpu.memref_slice(s.tile, slice(-4, None))
-    mgpu.memref_slice(s.tile, slice(0, -8))
     mgpu.memref_slice(s.tile, slice(4, 4))  # no rows, and Mosaic GPU says so as well
     mgpu.memref_slice(s.tile, mgpu.ds(4, 0))
     ctx.async_copy(src_ref=o, dst_ref=s.tile, gmem_slice=slice(0, None), barrier=s.barrier)
     tile(o)[0:, :8]
+
+
+@since("0.12", raises="Slice slice(-4, None, None) along axis 0 has negative bounds")
+@legal(OUT, S, arch="sm_90a")
+def begins_from_the_end(ctx: mgpu.LaunchContext, o: HALF, s: S) -> None:
+    mgpu.memref_slice(s.tile, slice(-4, None))
+
+
+@since("0.12", raises="Slice slice(0, -8, None) along axis 0 has negative bounds")
+@legal(OUT, S, arch="sm_90a")
+def ends_from_the_end(ctx: mgpu.LaunchContext, o: HALF, s: S) -> None:
+    mgpu.memref_slice(s.tile, slice(0, -8))
 
 
 @refused(OUT, S, arch="sm_90a")
@@ -46,6 +56,12 @@ def rows_up_to(ctx: mgpu.LaunchContext, o: HALF, s: S) -> None:
 
 @refused(OUT, S, arch="sm_90a")
 def backwards(ctx: mgpu.LaunchContext, o: HALF, s: S) -> None:
+    mgpu.memref_slice(s.tile, (slice(None), slice(8, 0)))  # L: SG808
+
+
+@since("0.12", raises="Slice slice(-4, 0, None) along axis 1 has negative bounds")
+@refused(OUT, S, arch="sm_90a")
+def up_to_the_end(ctx: mgpu.LaunchContext, o: HALF, s: S) -> None:
     mgpu.memref_slice(s.tile, (slice(None), slice(-4, 0)))  # L: SG808
 
 

@@ -4,14 +4,17 @@
 specs it is lowered with: its inputs and its output, then its scratch. A function without parameters is called as it is,
 for what happens outside a body. With `one_thread=True` it runs under `single_thread()`, as what one thread issues must.
 `# E: SGnnn` ends the lines that the checkers must reject, `# L: SGnnn` those that they
-cannot see and lowering refuses; every other line must be clean.
+cannot see and lowering refuses; every other line must be clean. `@since("0.12", …)` above says what a twin does from
+that jax on, where it is something else.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Callable
+from importlib import metadata
 from typing import Any, Literal
 
 type Arch = Literal["sm_80", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"]
@@ -40,6 +43,13 @@ class Twin:
     because: str | None = None
     refused: bool = False
     one_thread: bool = False
+    x64: bool = False
+    before: Twin | None = None
+    """What it is on the jax before the one of `since`."""
+
+    @property
+    def is_legal(self) -> bool:
+        return self.raises is None and self.because is None and not self.refused
 
     @property
     def takes_nothing(self) -> bool:
@@ -64,10 +74,15 @@ TWINS: dict[str, list[Twin]] = {}
 
 
 def legal[F: Callable[..., Any]](
-    *specs: Any, arch: Arch | None = "sm_100a", cluster: int = 1, peers: int = 1, one_thread: bool = False
+    *specs: Any,
+    arch: Arch | None = "sm_100a",
+    cluster: int = 1,
+    peers: int = 1,
+    one_thread: bool = False,
+    x64: bool = False,
 ) -> Callable[[F], F]:
-    """The body lowers."""
-    return _record(specs, arch, cluster, peers, None, one_thread=one_thread)
+    """The body lowers; with `x64` where JAX has buffers of 64-bit dtypes."""
+    return _record(specs, arch, cluster, peers, None, one_thread=one_thread, x64=x64)
 
 
 def illegal[F: Callable[..., Any]](
@@ -106,10 +121,32 @@ def _record(
     because: str | None = None,
     refused: bool = False,
     one_thread: bool = False,
+    x64: bool = False,
 ) -> Callable[[Any], Any]:
     def record(body: Any) -> Any:
-        twin = Twin(body, specs, arch, cluster, peers, raises, because, refused, one_thread)
+        twin = Twin(body, specs, arch, cluster, peers, raises, because, refused, one_thread, x64)
         TWINS.setdefault(body.__module__, []).append(twin)
         return body
 
     return record
+
+
+def since[F: Callable[..., Any]](
+    jax: str, *, raises: str | None = None, because: str | None = None
+) -> Callable[[F], F]:
+    """From this jax on, the twin below raises in these words, or lowers: `because` says why.
+
+    It is the same twin in all else: safegpu refuses what is refused, and a legal one that raises there has no mark.
+    """
+
+    def changed(body: F) -> F:
+        if _numbers(metadata.version("jax")) >= _numbers(jax):
+            twins = TWINS[body.__module__]
+            twins[-1] = dataclasses.replace(twins[-1], raises=raises, because=because, before=twins[-1])
+        return body
+
+    return changed
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))

@@ -107,7 +107,7 @@ def offset_that_is_no_number(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
     ctx.async_copy_im2col(src_ref=x, dst_ref=s.plain, barrier=s.loaded, window_start_bounds=bounds, start_indices=start, filter_offsets=at)  # fmt: skip  # E: SG000
 
 
-@legal(DOUBLE, DOUBLE, S, arch="sm_90a")
+@legal(DOUBLE, DOUBLE, S, arch="sm_90a", x64=True)
 def products_of_float64(ctx: mgpu.LaunchContext, x: Doubles, o: Doubles, s: S) -> None:
     layouts = mgpu.MMALayouts(mgpu.float64)
     a = mgpu.FragmentedArray.load_untiled(x, layout=layouts.lhs, optimized=False)

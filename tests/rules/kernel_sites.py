@@ -1,17 +1,11 @@
 """One line for each site of Mosaic GPU that a rule claims and no other twin gets to (`safegpu/rules/sites.toml`)."""
 
-from importlib import metadata
-
-from _twins import illegal
+from _twins import illegal, since
 
 import safegpu as mgpu
 from safegpu import launch_context, tcgen05, utils
 
 X = mgpu.Dimension.x
-# jax 0.12 takes the pointer out of the reference before it looks, and MLIR says it.
-NO_PEER_OF_SMEM = (
-    "Unsupported type for to_remote" if metadata.version("jax") == "0.11.2" else "'llvm.extractvalue' op Type mismatch"
-)
 HALF = mgpu.GMEM((64, 64), mgpu.float16)
 SINGLE = mgpu.GMEM((64, 64), mgpu.float32)
 SCALES = mgpu.GMEM((64, 64), mgpu.float8_e8m0fnu)
@@ -236,9 +230,15 @@ def rows_by_a_splat(ctx: mgpu.LaunchContext, x: Halves, o: Halves, s: S) -> None
     ctx.async_copy(src_ref=x, dst_ref=s.plain, barrier=s.barriers[0], gmem_slice=(rows, slice(None)))  # E: SG000
 
 
-@illegal(HALF, S, raises=NO_PEER_OF_SMEM)
+@since("0.12", raises="'llvm.extractvalue' op Type mismatch")  # MLIR, before Mosaic GPU looks
+@illegal(HALF, S, raises="Unsupported type for to_remote")
 def peer_of_shared_memory(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
     ctx.to_remote(s.plain, mgpu.c(0, mgpu.int32))  # E: SG109
+
+
+@illegal(HALF, S, raises="Unsupported type for to_remote")
+def peer_of_a_pointer_to_shared_memory(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    ctx.to_remote(utils.memref_ptr(s.plain), mgpu.c(0, mgpu.int32))  # E: SG109
 
 
 @illegal(HALF, S, raises="peer index must be an i32")
@@ -391,6 +391,7 @@ def loop_that_carries_more(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
 # --- arrays
 
 
+@since("0.12", raises="along axis 0 has dynamic bounds")
 @illegal(HALF, S, raises="is out of bounds for shape (64, 64)")
 def part_from_an_index(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
     ones(mgpu.float16, mgpu.WGMMA_LAYOUT)[mgpu.c(0, mgpu.Index) : 64]  # E: SG000

@@ -12,6 +12,7 @@ from jaxlib.mlir import ir
 
 import safegpu as mgpu
 from safegpu import fragmented_array
+from safegpu._jax import LACKING
 from safegpu.offline.lowering import tracing_context
 from tests.runtime.kernels import HOPPER, in_kernel, trace
 
@@ -52,6 +53,20 @@ def test_a_class_of_the_authors_derives_from_the_real_one() -> None:
     assert mine.doubled() == (4, 4)
     assert isinstance(mine, raw.WGSplatFragLayout)
     assert not isinstance(raw.WGSplatFragLayout((4,)), Mine)
+
+
+@pytest.mark.skipif("plan_gmem_transfer" in LACKING, reason="before jax 0.12 the optimization is for shared memory")
+def test_the_optimization_of_global_memory_changes_nothing() -> None:
+    """It refuses what is not of whole sectors (SG115), and lowers the rest as it is without it."""
+
+    def module(optimized: bool) -> str:
+        def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+            array = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=optimized)
+            array.store_untiled(o, optimized=optimized)
+
+        return trace(body, *[mgpu.GMEM((64, 64), mgpu.float32)] * 2, ())
+
+    assert module(True) == module(False)
 
 
 # --- constructors

@@ -9,7 +9,7 @@ import pytest
 import safegpu as mgpu
 from safegpu import _gate
 from safegpu._facts import Path, path_of, sure_facts_of
-from safegpu._jax import ir, utils
+from safegpu._jax import ir, jax, utils
 from safegpu.watch._program import overlap
 from safegpu.watch.buffers import misplaced
 from safegpu.watch.indices import known
@@ -117,6 +117,22 @@ def test_numbers_are_known_through_casts(ctx: Any, x: Any, o: Any, smem: Any) ->
     assert known(mgpu.c(1, mgpu.Index) + mgpu.thread_idx().to_index()) is None
     assert known(None) is None
     assert known(slice(3)) is None
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_a_buffer_of_64_bits_has_them_with_x64(x64: bool) -> None:
+    spec = mgpu.GMEM((128,), mgpu.float64)
+
+    def body(ctx: Any, x: Any, o: Any, s: Any) -> None:
+        array = mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.float64), (128,))
+        if x64:
+            array.store_untiled(o)
+            return
+        with pytest.raises(mgpu.RuleError, match=r"buffer holds f32 \(of a spec of float64, without jax_enable_x64\)"):
+            array.store_untiled(o)
+
+    with jax.enable_x64(x64):
+        trace(body, TILE, spec, ())
 
 
 # --- what the pages say that Mosaic GPU makes of the illegal

@@ -6,8 +6,8 @@ from safegpu.offline.codegen import compile_program
 from safegpu.offline.lowering import lower
 
 
-def sass(name: str, arch: str) -> str:
-    """The SASS of the raw kernel of this name in `TWINS` of test_examples.py."""
+def ptx(name: str, arch: str) -> str:
+    """The PTX of the raw kernel of this name in `TWINS` of test_examples.py."""
     _, build, capability, peers = importlib.import_module("tests.test_examples").TWINS[name]
     kernel, lowered = lower(build, capability, peers=peers)
-    return compile_program(kernel, lowered.arguments, arch, peers=peers)["sass"]
+    return compile_program(kernel, lowered.arguments, arch, peers=peers)["ptx"]

@@ -44,6 +44,7 @@ BESIDE = {
 }
 PARTITIONED = "collective=mgpu.Dimension.x, leader_tracked=mgpu.CopyPartition.PARTITIONED(0)"
 ENUM = "a variable of type AsyncCopyImplementation may be the TMA, and a parameter that takes it takes CP_ASYNC too"
+OF_ONE_BLOCK = "up to jax 0.11 a replication is without meaning where nothing is collective"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +98,11 @@ def table() -> Table:
 
 
 def _answer(built: types.ModuleType, number: int, cell: Cell) -> Answer:
-    return Answer.of(str(cell), refusal(lambda: _kernel(built, number, cell)), ENUM if cell.by_threads else "")
+    refused = refusal(lambda: _kernel(built, number, cell))
+    reason = ENUM if cell.by_threads else ""
+    if refused and "REPLICATED" in cell.line and "can be leader-tracked" in refused.words:
+        reason = reason or OF_ONE_BLOCK
+    return Answer.of(str(cell), refused, reason)
 
 
 def _kernel(built: types.ModuleType, number: int, cell: Cell) -> None:
