@@ -40,19 +40,47 @@ TILE = 2 * BLOCK  # rows and columns of the output that a pair of blocks compute
 STAGES: Final = 6
 TMA_WARP, MMA_WARP, EPILOGUE_WARPGROUP = 0, 1, 1
 
+type Blackwell = mgpu.sm_100a | mgpu.sm_103a
+type Tiles[D] = mgpu.SmemRef[D, Literal[128], Blackwell]
 
-class Scratch[D: mgpu.DType, O: mgpu.DType](mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a]):
+
+class Scratch[D: mgpu.DType, O: mgpu.DType](mgpu.Scratch[Blackwell]):
     def __init__(self, dtype: type[D], out_dtype: type[O]) -> None:
         tile_k = 8 * 128 // dtype.bits  # a row is as wide as the swizzle
-        self.a: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((STAGES, BLOCK, tile_k), dtype, swizzle=128)
-        self.b: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((STAGES, BLOCK, tile_k), dtype, swizzle=128)
+        self.a: Tiles[D] = mgpu.SMEM((STAGES, BLOCK, tile_k), dtype, swizzle=128)
+        self.b: Tiles[D] = mgpu.SMEM((STAGES, BLOCK, tile_k), dtype, swizzle=128)
         part = 8 * 128 // out_dtype.bits
-        self.out: mgpu.SmemRef[O, Literal[128]] = mgpu.SMEM((2, BLOCK, part), out_dtype, swizzle=128)
+        self.out: Tiles[O] = mgpu.SMEM((2, BLOCK, part), out_dtype, swizzle=128)
         self.loaded = mgpu.Barrier(arrival_count=2, num_barriers=STAGES)
         self.consumed = mgpu.Barrier(arrival_count=1, num_barriers=STAGES)
         self.multiplied = mgpu.Barrier(arrival_count=1, num_barriers=2)
         self.released = mgpu.ClusterBarrier((X,), arrival_count=1, num_barriers=2, leader_tracked=True)
         self.acc = mgpu.TMEM((128, 2 * TILE), mgpu.float32, collective=True)
+
+
+# Generic over any dtype, which a checker reads once. `kernel` it reads for each pair of dtypes.
+def load_half[D](
+    ctx: mgpu.LaunchContext[Blackwell],
+    tensor: mgpu.GmemRef[D],
+    rows: mgpu.DynamicSlice,
+    depth: mgpu.DynamicSlice,
+    tiling: mgpu.TileTransform,
+    slots: Tiles[D],
+    stage: mgpu.Index,
+    loaded: mgpu.BarrierArray,
+) -> None:
+    """Starts to load this block's half of the rows of A or B into a stage."""
+    ctx.async_copy(
+        src_ref=tensor,
+        dst_ref=mgpu.memref_slice(slots, stage),
+        gmem_slice=(rows, depth),
+        gmem_transform=tiling,
+        swizzle=128,
+        barrier=loaded[stage],
+        collective=X,
+        leader_tracked=mgpu.CopyPartition.PARTITIONED(0),
+        predicate=None,
+    )
 
 
 def kernel[
@@ -87,7 +115,7 @@ def kernel[
         return (above * band + within % band) * TILE, column * TILE
 
     def blackwell_matmul(
-        ctx: mgpu.LaunchContext,
+        ctx: mgpu.LaunchContext[Blackwell],
         a: mgpu.GmemRef[D],
         b: mgpu.GmemRef[D],
         out: mgpu.GmemRef[O],
@@ -111,28 +139,8 @@ def kernel[
                     with mgpu.when(count >= STAGES):
                         scratch.consumed[stage].wait()
                     depth = mgpu.ds(step * tile_k, tile_k)
-                    ctx.async_copy(
-                        src_ref=a,
-                        dst_ref=mgpu.memref_slice(scratch.a, stage),
-                        gmem_slice=(mgpu.ds(row, TILE), depth),
-                        gmem_transform=tiling,
-                        swizzle=128,
-                        barrier=scratch.loaded[stage],
-                        collective=X,
-                        leader_tracked=mgpu.CopyPartition.PARTITIONED(0),
-                        predicate=None,
-                    )
-                    ctx.async_copy(
-                        src_ref=b,
-                        dst_ref=mgpu.memref_slice(scratch.b, stage),
-                        gmem_slice=(mgpu.ds(column, TILE), depth),
-                        gmem_transform=tiling,
-                        swizzle=128,
-                        barrier=scratch.loaded[stage],
-                        collective=X,
-                        leader_tracked=mgpu.CopyPartition.PARTITIONED(0),
-                        predicate=None,
-                    )
+                    load_half(ctx, a, mgpu.ds(row, TILE), depth, tiling, scratch.a, stage, scratch.loaded)
+                    load_half(ctx, b, mgpu.ds(column, TILE), depth, tiling, scratch.b, stage, scratch.loaded)
 
             for stage in range(STAGES):
                 scratch.consumed[stage].wait()
@@ -150,15 +158,9 @@ def kernel[
                 def multiply_stage(step: mgpu.Index, _: None) -> None:
                     stage = (tile * steps + step) % STAGES
                     scratch.loaded[stage].wait()
-                    tcgen05.mma(
-                        acc,
-                        mgpu.memref_slice(scratch.a, stage),
-                        mgpu.memref_transpose(mgpu.memref_slice(scratch.b, stage), (1, 0, 3, 2)),
-                        a_swizzle=128,
-                        b_swizzle=128,
-                        accumulate=step > 0,
-                        collective=True,
-                    )
+                    a_tile, b_tile = mgpu.memref_slice(scratch.a, stage), mgpu.memref_slice(scratch.b, stage)
+                    b_tile = mgpu.memref_transpose(b_tile, (1, 0, 3, 2))
+                    tcgen05.mma(acc, a_tile, b_tile, a_swizzle=128, b_swizzle=128, accumulate=step > 0, collective=True)
                     tcgen05.commit_arrive(scratch.consumed[stage], collective=True, ctx=ctx)
 
                 tcgen05.commit_arrive(scratch.multiplied[slot], collective=True, ctx=ctx)
@@ -193,14 +195,16 @@ def kernel[
 
             ctx.await_async_copy(0)
 
+    inputs, output = (mgpu.GMEM((m, k), dtype), mgpu.GMEM((n, k), dtype)), mgpu.GMEM((m, n), out_dtype)
+    scratch_spec = Scratch(dtype, out_dtype)
     return mgpu.as_gpu_kernel(
         blackwell_matmul,
         grid=(2 * pairs, 1, 1),
         block=(256, 1, 1),
         cluster=(2, 1, 1),
-        in_shape=(mgpu.GMEM((m, k), dtype), mgpu.GMEM((n, k), dtype)),
-        out_shape=mgpu.GMEM((m, n), out_dtype),
-        smem_scratch_shape=Scratch(dtype, out_dtype),
+        in_shape=inputs,
+        out_shape=output,
+        smem_scratch_shape=scratch_spec,
     )
 
 

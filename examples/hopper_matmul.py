@@ -68,6 +68,7 @@ class Plan:
     k: int
     bits: int
     out_bits: int
+    b_transposed: bool
     config: Config
 
     def __post_init__(self) -> None:
@@ -146,6 +147,42 @@ class Plan:
     def slot_bytes(self) -> int:
         return (self.config.tile_m + self.config.tile_n) * self.tile_k * self.bits // 8
 
+    def origin(self, tile: mgpu.Index) -> tuple[mgpu.Index, mgpu.Index]:
+        """The first row and column of this block's part of a cluster's tile.
+
+        Tiles come in bands, `grid_width` wide along the minor axis. A band goes along the whole major axis, and the
+        next one back again: what runs at the same time is nearly square, and shares its operands in the L2 cache.
+        """
+        c = self.config
+        m_tiles, n_tiles = self.cluster_tiles
+        minor_tiles, major_tiles = (n_tiles, m_tiles) if c.grid_minor == "n" else (m_tiles, n_tiles)
+        band = tile // (c.grid_width * major_tiles)
+        inside = tile % (c.grid_width * major_tiles)
+        start = band * c.grid_width
+        width = (minor_tiles - start).min(c.grid_width)  # of the last band it may be less
+        along = inside // width
+        minor = start + inside % width
+        major = (band % 2).eq(0).select(along, major_tiles - 1 - along)
+        row, column = (major, minor) if c.grid_minor == "n" else (minor, major)
+        return (
+            (row * c.cluster_m + mgpu.cluster_block_id(X)) * c.tile_m,
+            (column * c.cluster_n + mgpu.cluster_block_id(Y)) * c.tile_n,
+        )
+
+    def after(self, slot: mgpu.Index) -> mgpu.Index:
+        """The slot of the ring after this one."""
+        return slot.eq(self.config.stages - 1).select(0, slot + 1)
+
+    def before(self, slot: mgpu.Index) -> mgpu.Index:
+        """The slot of the ring before this one."""
+        return slot.eq(0).select(self.config.stages - 1, slot - 1)
+
+
+type Context = mgpu.LaunchContext[mgpu.sm_90a]
+type Tiles[D] = mgpu.SmemRef[D, Literal[128], mgpu.sm_90a]
+"""Tiles in shared memory, swizzled by 128 bytes."""
+type Accumulator = mgpu.WGMMAAccumulator[mgpu.float32]
+
 
 class Scratch[
     D: (mgpu.float16, mgpu.bfloat16, mgpu.float8_e4m3fn, mgpu.float8_e5m2),
@@ -153,14 +190,94 @@ class Scratch[
 ](mgpu.Scratch[mgpu.sm_90a]):
     def __init__(self, plan: Plan, dtype: type[D], out_dtype: type[O], b_shape: tuple[int, int]) -> None:
         stages = plan.config.stages
-        self.a: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((stages, plan.config.tile_m, plan.tile_k), dtype, swizzle=128)
-        self.b: mgpu.SmemRef[D, Literal[128]] = mgpu.SMEM((stages, *b_shape), dtype, swizzle=128)
+        self.a: Tiles[D] = mgpu.SMEM((stages, plan.config.tile_m, plan.tile_k), dtype, swizzle=128)
+        self.b: Tiles[D] = mgpu.SMEM((stages, *b_shape), dtype, swizzle=128)
         out_shape = (CONSUMERS, plan.out_slots, 64, plan.epilogue_n)
-        self.out: mgpu.SmemRef[O, Literal[128]] = mgpu.SMEM(out_shape, out_dtype, swizzle=128)
+        self.out: Tiles[O] = mgpu.SMEM(out_shape, out_dtype, swizzle=128)
         # One arrival fills a slot, the producer's, and the bytes that it announces.
         self.filled = mgpu.Barrier(arrival_count=1, num_barriers=stages)
         # The consumers of all blocks with which the block shares A or B free it, since copies write to all their slots.
         self.free = mgpu.ClusterBarrier((X, Y), CONSUMERS, stages)
+
+
+# These parts are generic over any dtype, and a checker reads them once. `kernel` it reads for each pair of dtypes.
+
+
+def load[D](
+    ctx: Context,
+    plan: Plan,
+    tensor: mgpu.GmemRef[D],
+    window: tuple[mgpu.DynamicSlice, mgpu.DynamicSlice],
+    slots: Tiles[D],
+    slot: mgpu.Index,
+    filled: mgpu.BarrierRef,
+    shared_along: mgpu.Dimension,
+) -> None:
+    """Starts to fill a slot. The cluster's blocks along this axis load a part each, which all of them get."""
+    ctx.async_copy(
+        src_ref=tensor,
+        dst_ref=mgpu.memref_slice(slots, slot),
+        gmem_slice=window,
+        gmem_transform=mgpu.TileTransform((8, 1024 // plan.bits)),
+        swizzle=128,
+        barrier=filled,
+        arrive=False,
+        predicate=None,
+        collective=shared_along,
+    )
+
+
+def operands[D](
+    plan: Plan, mine: mgpu.Index, a_slots: Tiles[D], b_slots: Tiles[D], slot: mgpu.Index
+) -> tuple[Tiles[D], Tiles[D]]:
+    """What consumer `mine` multiplies, of a slot's tiles of A and B."""
+    a, b = mgpu.memref_slice(a_slots, slot), mgpu.memref_slice(b_slots, slot)
+    rows, columns = plan.consumer_tile
+    # Buffers are tiled, so that 8 rows are one step along the first axis, and 128 bytes along the second.
+    if plan.config.split == "m":
+        a = mgpu.memref_slice(a, mgpu.ds(mine * (rows // 8), rows // 8))
+    elif plan.b_transposed:
+        b = mgpu.memref_slice(b, mgpu.ds(mine * (columns // 8), columns // 8))
+    else:
+        b = mgpu.memref_slice(b, (slice(None), mgpu.ds(mine * (columns // 64), columns // 64)))
+    if plan.b_transposed:
+        b = mgpu.memref_transpose(b, (1, 0, 3, 2))
+    return a, b
+
+
+def take_out[O](
+    ctx: Context,
+    plan: Plan,
+    mine: mgpu.Index,
+    tile: mgpu.FragmentedArray[O, mgpu.layouts.WGMMA],
+    slots: Tiles[O],
+    out: mgpu.GmemRef[O],
+    row: mgpu.Index,
+    column: mgpu.Index,
+) -> None:
+    """Stores the tile of consumer `mine` through two slots, each while the copy out of the other may still read it.
+
+    The last copies go on while the next tile is multiplied.
+    """
+    rows, columns = plan.consumer_tile
+    width = plan.epilogue_n
+    if plan.config.split == "m":
+        row = row + mine * rows
+    else:
+        column = column + mine * columns
+    for chunk in range(plan.chunks):
+        i, j = chunk // (columns // width) * 64, chunk % (columns // width) * width
+        slot = mgpu.memref_slice(slots, (mine, chunk % plan.out_slots))
+        ctx.await_async_copy(plan.out_slots - 1, await_read_only=True)
+        tile[i : i + 64, j : j + width].store_tiled(slot, swizzle=128)
+        mgpu.commit_shared()
+        ctx.async_copy(
+            src_ref=slot,
+            dst_ref=out,
+            gmem_slice=(mgpu.ds(row + i, 64), mgpu.ds(column + j, width)),
+            gmem_transform=mgpu.TileTransform((8, 1024 // plan.out_bits)),
+            swizzle=128,
+        )
 
 
 def kernel[
@@ -182,46 +299,18 @@ def kernel[
     ValueError where `config` does not divide the sizes.
     """
     config = config or Config()
-    plan = Plan(m, n, k, dtype.bits, out_dtype.bits, config)
+    plan = Plan(m, n, k, dtype.bits, out_dtype.bits, b_transposed, config)
     if dtype.bits == 8 and not b_transposed:
         raise ValueError(f"B of {dtype.__name__} has the shape (n, k): pass b_transposed=True")
 
-    tile_m, tile_n, tile_k, stages = config.tile_m, config.tile_n, plan.tile_k, config.stages
+    tile_m, tile_n, tile_k = config.tile_m, config.tile_n, plan.tile_k
     k_steps = k // tile_k
     m_tiles, n_tiles = plan.cluster_tiles
     clusters = plan.clusters
     rows, columns = plan.consumer_tile
-    in_tiling = mgpu.TileTransform((8, 1024 // dtype.bits))
-    out_tiling = mgpu.TileTransform((8, 1024 // out_dtype.bits))
-
-    def origin(tile: mgpu.Index) -> tuple[mgpu.Index, mgpu.Index]:
-        """The first row and column of this block's part of a cluster's tile.
-
-        Tiles come in bands, `grid_width` wide along the minor axis. A band goes along the whole major axis, and the
-        next one back again: what runs at the same time is nearly square, and shares its operands in the L2 cache.
-        """
-        minor_tiles, major_tiles = (n_tiles, m_tiles) if config.grid_minor == "n" else (m_tiles, n_tiles)
-        band = tile // (config.grid_width * major_tiles)
-        inside = tile % (config.grid_width * major_tiles)
-        start = band * config.grid_width
-        width = (minor_tiles - start).min(config.grid_width)  # of the last band it may be less
-        along = inside // width
-        minor = start + inside % width
-        major = (band % 2).eq(0).select(along, major_tiles - 1 - along)
-        row, column = (major, minor) if config.grid_minor == "n" else (minor, major)
-        return (
-            (row * config.cluster_m + mgpu.cluster_block_id(X)) * tile_m,
-            (column * config.cluster_n + mgpu.cluster_block_id(Y)) * tile_n,
-        )
-
-    def after(slot: mgpu.Index) -> mgpu.Index:
-        return slot.eq(stages - 1).select(0, slot + 1)
-
-    def before(slot: mgpu.Index) -> mgpu.Index:
-        return slot.eq(0).select(stages - 1, slot - 1)
 
     def hopper_matmul(
-        ctx: mgpu.LaunchContext,
+        ctx: Context,
         a: mgpu.GmemRef[D],
         b: mgpu.GmemRef[D],
         out: mgpu.GmemRef[O],
@@ -241,48 +330,24 @@ def kernel[
         steps = mgpu.c(k_steps, mgpu.Index)
         first_slot = mgpu.c(0, mgpu.Index)
 
-        def load(slot: mgpu.Index, row: mgpu.Index, column: mgpu.Index, depth: mgpu.Index) -> None:
-            filled = scratch.filled[slot]
-            filled.arrive_expect_tx(plan.slot_bytes)
-            at_m, at_n, at_k = mgpu.ds(row, tile_m), mgpu.ds(column, tile_n), mgpu.ds(depth, tile_k)
-            a_slot = mgpu.memref_slice(scratch.a, slot)
-            ctx.async_copy(
-                src_ref=a,
-                dst_ref=a_slot,
-                gmem_slice=(at_m, at_k),
-                gmem_transform=in_tiling,
-                swizzle=128,
-                barrier=filled,
-                arrive=False,
-                predicate=None,
-                collective=Y,
-            )
-            b_slot = mgpu.memref_slice(scratch.b, slot)
-            ctx.async_copy(
-                src_ref=b,
-                dst_ref=b_slot,
-                gmem_slice=(at_n, at_k) if b_transposed else (at_k, at_n),
-                gmem_transform=in_tiling,
-                swizzle=128,
-                barrier=filled,
-                arrive=False,
-                predicate=None,
-                collective=X,
-            )
-
         with mgpu.when(group.eq(CONSUMERS)):
             mgpu.set_max_registers(config.producer_registers, action="decrease")
             with mgpu.single_thread(mgpu.ThreadSubset.WARPGROUP):
 
                 @mgpu.fori(turns, first_slot)
                 def produce(turn: mgpu.Index, slot: mgpu.Index) -> mgpu.Index:
-                    row, column = origin(cluster + turn * clusters)
+                    row, column = plan.origin(cluster + turn * clusters)
+                    at_m, at_n = mgpu.ds(row, tile_m), mgpu.ds(column, tile_n)
 
                     @mgpu.fori(steps, slot)
                     def ring(step: mgpu.Index, slot: mgpu.Index) -> mgpu.Index:
                         scratch.free[slot].wait()
-                        load(slot, row, column, step * tile_k)
-                        return after(slot)
+                        at_k, filled = mgpu.ds(step * tile_k, tile_k), scratch.filled[slot]
+                        filled.arrive_expect_tx(plan.slot_bytes)
+                        b_window = (at_n, at_k) if b_transposed else (at_k, at_n)
+                        load(ctx, plan, a, (at_m, at_k), scratch.a, slot, filled, Y)
+                        load(ctx, plan, b, b_window, scratch.b, slot, filled, X)
+                        return plan.after(slot)
 
                     return ring.result
 
@@ -296,72 +361,32 @@ def kernel[
             for never_filled in scratch.free:
                 never_filled.arrive()
 
-            def multiply(
-                acc: mgpu.WGMMAAccumulator[mgpu.float32], slot: mgpu.Index
-            ) -> mgpu.WGMMAAccumulator[mgpu.float32]:
-                a_tile, b_tile = mgpu.memref_slice(scratch.a, slot), mgpu.memref_slice(scratch.b, slot)
-                # Buffers are tiled, so that 8 rows are one step along the first axis, and 128 bytes along the second.
-                if config.split == "m":
-                    a_tile = mgpu.memref_slice(a_tile, mgpu.ds(mine * (rows // 8), rows // 8))
-                elif b_transposed:
-                    b_tile = mgpu.memref_slice(b_tile, mgpu.ds(mine * (columns // 8), columns // 8))
-                else:
-                    b_tile = mgpu.memref_slice(b_tile, (slice(None), mgpu.ds(mine * (columns // 64), columns // 64)))
-                if b_transposed:
-                    b_tile = mgpu.memref_transpose(b_tile, (1, 0, 3, 2))
-                return mgpu.wgmma(acc, a_tile, b_tile, swizzle=128)
-
-            def take_out(
-                tile: mgpu.FragmentedArray[O, mgpu.layouts.WGMMA], row: mgpu.Index, column: mgpu.Index
-            ) -> None:
-                """Stores a consumer's tile through two slots, each while the copy out of the other may still read it.
-
-                The last copies go on while the next tile is multiplied.
-                """
-                width = plan.epilogue_n
-                if config.split == "m":
-                    row = row + mine * rows
-                else:
-                    column = column + mine * columns
-                for chunk in range(plan.chunks):
-                    i, j = chunk // (columns // width) * 64, chunk % (columns // width) * width
-                    slot = mgpu.memref_slice(scratch.out, (mine, chunk % plan.out_slots))
-                    ctx.await_async_copy(plan.out_slots - 1, await_read_only=True)
-                    tile[i : i + 64, j : j + width].store_tiled(slot, swizzle=128)
-                    mgpu.commit_shared()
-                    ctx.async_copy(
-                        src_ref=slot,
-                        dst_ref=out,
-                        gmem_slice=(mgpu.ds(row + i, 64), mgpu.ds(column + j, width)),
-                        gmem_transform=out_tiling,
-                        swizzle=128,
-                    )
-
             @mgpu.fori(turns, first_slot)
             def consume(turn: mgpu.Index, slot: mgpu.Index) -> mgpu.Index:
                 @mgpu.fori(steps, (slot, mgpu.WGMMAAccumulator.zero(rows, columns)))
-                def ring(
-                    step: mgpu.Index, carry: tuple[mgpu.Index, mgpu.WGMMAAccumulator[mgpu.float32]]
-                ) -> tuple[mgpu.Index, mgpu.WGMMAAccumulator[mgpu.float32]]:
+                def ring(step: mgpu.Index, carry: tuple[mgpu.Index, Accumulator]) -> tuple[mgpu.Index, Accumulator]:
                     slot, acc = carry
                     scratch.filled[slot].wait()
-                    acc = multiply(acc, slot)
+                    a_tile, b_tile = operands(plan, mine, scratch.a, scratch.b, slot)
+                    acc = mgpu.wgmma(acc, a_tile, b_tile, swizzle=128)
                     mgpu.wgmma_commit_group()
                     # While one consumer waits here the other's products keep the tensor core busy. With a delay it has
                     # the next one of this consumer as well, and a slot is taken for longer.
                     mgpu.wgmma_wait_group(config.release_delay)
                     if config.release_delay:
                         # Before the first of a tile there is none: its last is freed below.
-                        scratch.free[before(slot)].arrive(predicate=step > 0)
+                        scratch.free[plan.before(slot)].arrive(predicate=step > 0)
                     else:
                         scratch.free[slot].arrive()
-                    return after(slot), acc
+                    return plan.after(slot), acc
 
                 slot, acc = ring.results
                 if config.release_delay:
                     mgpu.wgmma_wait_group(0)
-                    scratch.free[before(slot)].arrive()
-                take_out(acc.value.astype(out_dtype), *origin(cluster + turn * clusters))
+                    scratch.free[plan.before(slot)].arrive()
+                tile = acc.value.astype(out_dtype)
+                row, column = plan.origin(cluster + turn * clusters)
+                take_out(ctx, plan, mine, tile, scratch.out, out, row, column)
                 return slot
 
             ctx.await_async_copy(0, await_read_only=True)
