@@ -538,6 +538,7 @@ CATALOGUE = (
             "Mosaic GPU, LaunchContext.async_copy",
             'PTX ISA, "Addresses as Operands"',
             'PTX ISA, "cp.async.bulk.tensor"',
+            'PTX ISA, "ldmatrix", "stmatrix"',
             'PTX ISA, "Matrix Descriptor"',
         ),
         gate="lowering",
@@ -665,6 +666,7 @@ CATALOGUE = (
         references=(
             "Mosaic GPU, as_gpu_kernel",
             "Mosaic GPU, LaunchContext.async_copy",
+            'PTX ISA, "ldmatrix", "stmatrix"',
             'PTX ISA, "Matrix Descriptor", base offset',
             'PTX ISA, "Tensor Copies", alignment',
         ),

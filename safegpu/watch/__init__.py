@@ -11,11 +11,13 @@ from safegpu.watch import (  # noqa: F401  # which declare their rules
     clusters,
     indices,
     loads,
+    matrices,
     proxies,
     scope,
     scratch,
     tensor_memory,
     tiles,
+    untiled,
     warpgroup_mma,
 )
 from safegpu.watch._core import finish, names, watched

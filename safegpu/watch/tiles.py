@@ -8,14 +8,13 @@ blocks, and not inside, is none. An array may be loaded so on purpose, to be tra
 
 import functools
 import operator
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from safegpu import _gate
-from safegpu._facts import VIEWS
 from safegpu._jax import DYNAMIC, fa, ir, launch_context, utils
+from safegpu.watch._addresses import users
 from safegpu.watch._core import Call, Place, after, told
 from safegpu.watch._program import Window, enclosing, follows, overlap, unseen, window
 
@@ -265,13 +264,6 @@ def _matrix(shape: tuple[int, ...], steps: _Steps) -> np.ndarray[Any, Any] | Non
 
 # --- what else is done to a buffer
 
-_ADDRESSES = VIEWS | {
-    "arith.addi", "arith.index_cast", "arith.index_castui", "arith.muli", "arith.ori", "arith.trunci", "arith.xori",
-    "builtin.unrealized_conversion_cast", "llvm.add", "llvm.and", "llvm.extractvalue", "llvm.getelementptr",
-    "llvm.inttoptr", "llvm.lshr", "llvm.mul", "llvm.or", "llvm.ptrtoint", "memref.extract_aligned_pointer_as_index",
-    "memref.extract_strided_metadata",
-}  # fmt: skip
-"""Operations that make an address, or a descriptor, of another."""
 _READS = {"llvm.load", "memref.load", "nvvm.ldmatrix", "vector.load"}
 _WRITES = {"llvm.store", "memref.store", "nvvm.stmatrix", "vector.store"}
 
@@ -282,7 +274,7 @@ def _done_to(buffer: ir.Value) -> set[str]:
     What is rearranged in place is in another order than it came in.
     """
     done: set[str] = set()
-    for operation in _users(buffer):
+    for operation in users(buffer):
         name = operation.name
         if name in _READS:
             done.add("read")
@@ -298,17 +290,3 @@ def _multiplies(operation: Any) -> bool:
         return False
     assembly: str = operation.attributes["asm_string"].value
     return "wgmma.mma_async" in assembly or "tcgen05.mma" in assembly
-
-
-def _users(buffer: ir.Value) -> Iterator[Any]:
-    """The operations that have an address in the buffer and make none of it."""
-    addresses, seen = [buffer], {buffer}
-    while addresses:
-        for use in addresses.pop().uses:
-            operation: Any = use.owner.operation
-            if operation.name not in _ADDRESSES:
-                yield operation
-                continue
-            new = [each for each in operation.results if each not in seen]
-            seen.update(new)
-            addresses += new

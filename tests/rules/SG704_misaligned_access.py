@@ -16,6 +16,7 @@ class S(mgpu.Scratch):
     line = mgpu.SMEM((8192,), mgpu.float16)
     rows = mgpu.SMEM((64, 128), mgpu.float16)
     bytes_ = mgpu.SMEM((64, 128), mgpu.int8)
+    words = mgpu.SMEM((64, 64), mgpu.int32)
     barrier = mgpu.Barrier(1)
 
 
@@ -89,6 +90,38 @@ def words_in_twos(
 def load_from_shared_memory(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
     rows = mgpu.memref_slice(s.rows, (slice(0, 64), slice(1, 65)))
     mgpu.FragmentedArray.load_untiled(rows, layout=mgpu.WGMMA_LAYOUT, optimized=False)  # L: SG704
+
+
+def columns(s: S, start: int) -> mgpu.SmemRef[mgpu.float16]:
+    return mgpu.memref_slice(s.rows, (slice(0, 64), slice(start, start + 64)))
+
+
+@legal(WIDE, OUT, S, arch="sm_90a")
+def rows_of_matrices_at_multiples(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
+    halves(o).store_untiled(columns(s, 8), optimized=False)
+    mgpu.FragmentedArray.load_untiled(columns(s, 64), layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    # Of a view that begins between rows, a part that begins with one
+    part = mgpu.memref_slice(columns(s, 4), (slice(0, 64), slice(4, 36)))
+    mgpu.FragmentedArray.load_untiled(part, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    # no matrices: each thread stores what it holds
+    words = mgpu.FragmentedArray.splat(mgpu.c(1, mgpu.int32), (64, 32), mgpu.WGMMA_LAYOUT, is_signed=True)
+    words.store_untiled(mgpu.memref_slice(s.words, (slice(0, 64), slice(2, 34))), optimized=False)
+
+
+@refused(WIDE, OUT, S, arch="sm_90a", because=TRAPS)
+def load_of_matrices(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
+    mgpu.FragmentedArray.load_untiled(columns(s, 2), layout=mgpu.WGMMA_LAYOUT, optimized=False)  # L: SG704
+
+
+@refused(WIDE, OUT, S, arch="sm_90a", because=TRAPS)
+def store_of_matrices(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
+    halves(o).store_untiled(columns(s, 4), optimized=False)  # L: SG704
+
+
+@refused(WIDE, OUT, S, arch="sm_90a", because=TRAPS)
+def tiled_load_of_matrices(ctx: mgpu.LaunchContext, x: HALF, o: HALF, s: S) -> None:
+    tiles = mgpu.memref_unfold(mgpu.memref_slice(s.line, slice(4, 4 + 4096)), 0, (8, 1, 8, 64))
+    mgpu.FragmentedArray.load_tiled(tiles, 16, layout=mgpu.WGMMA_LAYOUT, optimized=False)  # L: SG704
 
 
 @refused(WIDE, OUT, S, arch="sm_90a", because=TRAPS)

@@ -29,8 +29,15 @@ class Last(mgpu.Scratch):
     flat = mgpu.SMEM((64, 64), mgpu.float16)
 
 
+class BehindTwo(mgpu.Scratch):
+    full = mgpu.Barrier(1, num_barriers=2)
+    tile = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
+    flat = mgpu.SMEM((64, 64), mgpu.float16)
+
+
 class Behind(mgpu.Scratch):
     row = mgpu.SMEM((64,), mgpu.float32)
+    rows = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128, tiling=())
     tile = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
     flat = mgpu.SMEM((64, 64), mgpu.float16)
     narrow = mgpu.SMEM((64, 64), mgpu.float16, swizzle=32)
@@ -62,12 +69,29 @@ def aligned(ctx: Context, o: Half, s: First) -> None:
     array.store_tiled(mgpu.memref_slice(s.ring, 0), swizzle=128)
 
 
-@legal(F16, Last, arch="sm_90a")
-def of_arrays_alone(ctx: Context, o: Half, s: Last) -> None:
+@legal(F16, BehindTwo, arch="sm_90a")
+def of_arrays_alone(ctx: Context, o: Half, s: BehindTwo) -> None:
     array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
     array.store_tiled(s.tile, swizzle=128, optimized=False)
     array.store_untiled(s.flat, optimized=False)
+
+
+@legal(F16, Last, arch="sm_90a")
+def of_threads_alone(ctx: Context, o: Half, s: Last) -> None:
+    # each moves the bytes that it holds
     ctx.async_copy(src_ref=o, dst_ref=s.flat, barrier=s.full, implementation=AsyncCopyImplementation.CP_ASYNC)
+    mgpu.FragmentedArray.load_strided(s.flat).store_untiled(s.flat)
+
+
+@refused(F16, Last, arch="sm_90a")
+def rows_of_matrices(ctx: Context, o: Half, s: Last) -> None:
+    array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.store_tiled(s.tile, swizzle=128, optimized=False)  # L: SG812
+
+
+@refused(F16, Last, arch="sm_90a")
+def rows_of_an_untiled_buffer(ctx: Context, o: Half, s: Last) -> None:
+    mgpu.FragmentedArray.load_untiled(s.flat, layout=mgpu.WGMMA_LAYOUT, optimized=False)  # L: SG812
 
 
 @legal(F16, Behind, arch="sm_90a")
@@ -157,6 +181,34 @@ def tma_after_array(ctx: Context, o: Half, s: Behind) -> None:
     array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
     array.store_tiled(s.tile, swizzle=128)
     ctx.async_copy(src_ref=s.tile, dst_ref=o, swizzle=128, gmem_transform=TILED)  # L: SG812
+
+
+@legal(F16, Behind, arch="sm_90a")
+def untiled_by_arrays_alone(ctx: Context, o: Half, s: Behind) -> None:
+    array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.store_untiled(s.rows, swizzle=128)
+    mgpu.FragmentedArray.load_untiled(s.rows, swizzle=128, layout=mgpu.WGMMA_LAYOUT)
+
+
+@legal(F16, First, arch="sm_90a")
+def untiled_at_the_start(ctx: Context, o: Half, s: First) -> None:
+    ctx.async_copy(src_ref=o, dst_ref=s.flat, barrier=s.full, swizzle=128)
+    s.full.wait()
+    mgpu.FragmentedArray.load_untiled(s.flat, swizzle=128, layout=mgpu.WGMMA_LAYOUT)
+
+
+@refused(F16, Behind, arch="sm_90a")
+def untiled_after_tma(ctx: Context, o: Half, s: Behind) -> None:
+    ctx.async_copy(src_ref=o, dst_ref=s.rows, barrier=s.full, swizzle=128)
+    s.full.wait()
+    mgpu.FragmentedArray.load_untiled(s.rows, swizzle=128, layout=mgpu.WGMMA_LAYOUT)  # L: SG812
+
+
+@refused(F16, Behind, arch="sm_90a")
+def tma_after_untiled(ctx: Context, o: Half, s: Behind) -> None:
+    array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    array.store_untiled(s.rows, swizzle=128)
+    ctx.async_copy(src_ref=s.rows, dst_ref=o, swizzle=128)  # L: SG812
 
 
 def nothing(ctx: Context, o: Half, s: object) -> None: ...
