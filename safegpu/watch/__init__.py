@@ -17,7 +17,6 @@ from safegpu.watch import (  # noqa: F401  # which declare their rules
     scratch,
     tensor_memory,
     tiles,
-    untiled,
     warpgroup_mma,
 )
 from safegpu.watch._core import finish, names, watched

@@ -7,6 +7,7 @@ few bytes that a thread holds. The module says which it was.
 from typing import Any
 
 from safegpu import _gate
+from safegpu._facts import path_of
 from safegpu._jax import ir, utils
 from safegpu.watch import scratch
 from safegpu.watch._addresses import ADDRESSES, users
@@ -27,14 +28,16 @@ def _moved(call: Call) -> None:
     ref: Any = call.get("ref")
     if not isinstance(ref, ir.Value) or not isinstance(ref.type, ir.MemRefType) or not utils.is_smem_ref(ref):
         return
+    if not call.states[scratch.Beginnings].any_amiss and path_of(ref).offset == 0:  # a whole buffer, well begun
+        return
     address = scratch.address_of(ref)
-    if address is None or not scratch._misaligned(address, _ROW):
+    if address is None or not scratch.misaligned(address, _ROW):
         return
     used = {operation.name for operation in users(ref, _SAME_START)} & _MATRICES
     if not used:
         return
     what = f"a row of {used.pop().removeprefix('nvvm.')}"
-    scratch._check(call, "ref", ref, _ROW, what)
+    scratch.check(call, "ref", ref, _ROW, what)
     known, rest, _ = address
     _gate.refuse(
         "SG704",

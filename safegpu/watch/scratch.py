@@ -33,7 +33,7 @@ class _Swizzled:
         self.by_address: dict[int, Place | None] = {}
 
 
-class _Beginnings:
+class Beginnings:
     """Whether any buffer begins where one of its users might not."""
 
     def __init__(self) -> None:
@@ -73,15 +73,15 @@ def address_of(ref: Any) -> Address | None:
         value = owner.operands[0]
 
 
-def _misaligned(address: Address, alignment: int) -> bool:
+def misaligned(address: Address, alignment: int) -> bool:
     known, rest, _ = address
     return known % math.gcd(alignment, rest) != 0
 
 
-def _check(call: Call, parameter: str, ref: Any, alignment: int, why: str) -> None:
+def check(call: Call, parameter: str, ref: Any, alignment: int, why: str) -> None:
     address = address_of(ref)
     # A view that begins elsewhere in a buffer that begins well is another rule's.
-    if address is not None and address[2] % alignment and _misaligned(address, alignment):
+    if address is not None and address[2] % alignment and misaligned(address, alignment):
         _refuse(address, alignment, f"{parameter} of {call.name.rpartition('.')[2]}", why)
 
 
@@ -101,26 +101,31 @@ def _refuse(address: Address, alignment: int, what: str, why: str) -> None:
 
 @before("LaunchContext.async_copy")
 def copied(call: Call) -> None:
-    if call.get("implementation", _TMA) is not _TMA or not call.states[_Beginnings].any_amiss:
+    if call.get("implementation", _TMA) is not _TMA or not call.states[Beginnings].any_amiss:
         return
     ref = call.get("dst_ref") if call.get("barrier") is not None else call.get("src_ref")
     if not isinstance(ref, ir.Value) or not isinstance(ref.type, ir.MemRefType) or not utils.is_smem_ref(ref):
         return  # Mosaic GPU says so
     parameter = "dst_ref" if call.get("barrier") is not None else "src_ref"
     if call.get("oob_mode", _ZEROS) is not _ZEROS:
-        _check(call, parameter, ref, _OF_BULK_COPY, "what a bulk copy moves")
+        check(call, parameter, ref, _OF_BULK_COPY, "what a bulk copy moves")
         return
-    _check(call, parameter, ref, _OF_TMA, "what TMA copies")
+    check(call, parameter, ref, _OF_TMA, "what TMA copies")
     _remember(call, ref, call.get("swizzle"), by_address=True, writes=call.get("barrier") is not None)
 
 
-@before("FragmentedArray.load_tiled", "FragmentedArray.store_tiled")
+@before(
+    "FragmentedArray.load_tiled",
+    "FragmentedArray.load_untiled",
+    "FragmentedArray.store_tiled",
+    "FragmentedArray.store_untiled",
+)
 def by_arrays(call: Call) -> None:
     ref = call.get("ref")
-    if not call.states[_Beginnings].any_amiss:
+    if not call.states[Beginnings].any_amiss:
         return
     if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
-        _remember(call, ref, call.get("swizzle"), by_address=False, writes=call.name.endswith("store_tiled"))
+        _remember(call, ref, call.get("swizzle"), by_address=False, writes="store_" in call.name)
 
 
 def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool, writes: bool) -> None:
@@ -128,7 +133,7 @@ def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool, writes: b
     if not isinstance(swizzle, int) or swizzle <= _NONE:
         return
     address = address_of(ref)
-    if address is None or not _misaligned((address[2], 0, address[2]), _ROWS * swizzle):
+    if address is None or not misaligned((address[2], 0, address[2]), _ROWS * swizzle):
         return
     seen, start = call.states[_Swizzled], address[2]
     mine, others = (seen.by_address, seen.by_place) if by_address else (seen.by_place, seen.by_address)
@@ -146,11 +151,11 @@ def _remember(call: Call, ref: Any, swizzle: Any, *, by_address: bool, writes: b
 
 @before("wgmma", "tcgen05.mma")
 def multiplied(call: Call) -> None:
-    if not call.states[_Beginnings].any_amiss:
+    if not call.states[Beginnings].any_amiss:
         return
     for parameter in ("a", "b"):
         ref = call.get(parameter)
         swizzle = call.get("swizzle" if call.name == "wgmma" else f"{parameter}_swizzle", 128)
         if isinstance(ref, ir.Value) and isinstance(ref.type, ir.MemRefType) and utils.is_smem_ref(ref):
-            _check(call, parameter, ref, _OF_OPERAND, "an operand")
+            check(call, parameter, ref, _OF_OPERAND, "an operand")
             _remember(call, ref, swizzle, by_address=True, writes=False)

@@ -56,10 +56,10 @@ class _Tiles:
 
 @after("LaunchContext.async_copy")
 def _copied(call: Call) -> None:
+    tiles = call.states[_Tiles]
     if (to := window(call["dst_ref"])) is not None:
-        copies = call.states[_Tiles].copies.setdefault(to.root, [])
-        copies.append(_Moved(to, call.block, call.place, _steps(call)))
-    elif (source := window(call["src_ref"])) is not None and (steps := _steps(call)) is not None:
+        tiles.copies.setdefault(to.root, []).append(_Moved(to, call.block, call.place, _steps(call)))
+    elif tiles.stores and (source := window(call["src_ref"])) is not None and (steps := _steps(call)) is not None:
         _check_copied_out(call, source, steps)
 
 
