@@ -1559,7 +1559,7 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
     # The array of a layout that is not known comes first: it would match them all.
     @overload
     def reduce[L](
-        self,
+        self: InRegisters[Any, _Tiles],
         op: _Reduction,
         axis: int | Sequence[int],
         scratch: SmemRef[Any, Any] | None = ...,
@@ -1585,6 +1585,7 @@ class FragmentedArray(  # type: ignore[type-var]  # its layout is covariant else
         scratch: SmemRef[Any, Any] | None = ...,
         *,
         acc_ilp: int | None = ...,
+        target_layout: None = ...,
     ) -> FragmentedArray[D, Splat]: ...
     @overload
     def reduce[D](

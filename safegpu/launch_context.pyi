@@ -20,6 +20,14 @@ from safegpu.utils import Region
 
 _D = TypeVar("_D", default=Any)
 _Copied = TypeVar("_Copied", bound=Supporting[Literal["copies by the TMA"]], default=Any)
+_Window = TypeVar(
+    "_Window",
+    bound=Supporting[Literal["8 bits"]]
+    | Supporting[Literal["16 bits"]]
+    | Supporting[Literal["32 bits"]]
+    | Supporting[Literal["64 bits"]],
+    default=Any,
+)
 _A_co = TypeVar("_A_co", bound=Architecture, covariant=True, default=Any)
 _Added = TypeVar("_Added", float16, bfloat16, float32, int32, uint32, int64, uint64)
 
@@ -456,8 +464,8 @@ class LaunchContext(Generic[_A_co]):
     def async_copy_im2col(
         self: LaunchContext[HasTMA],
         *,
-        src_ref: GmemRef[_D],
-        dst_ref: SmemRef[_D, Swizzle],
+        src_ref: GmemRef[_Window],
+        dst_ref: SmemRef[_Window, Swizzle],
         barrier: BarrierRef,
         window_start_bounds: Sequence[tuple[int, int]],
         start_indices: Sequence[int | IndexValue],
@@ -471,8 +479,8 @@ class LaunchContext(Generic[_A_co]):
     def async_copy_im2col(
         self: LaunchContext[HasTMA],
         *,
-        src_ref: GmemRef[_D],
-        dst_ref: SmemRef[_D, Literal[16]],
+        src_ref: GmemRef[_Window],
+        dst_ref: SmemRef[_Window, Literal[16]],
         barrier: BarrierRef,
         window_start_bounds: Sequence[tuple[int, int]],
         start_indices: Sequence[int | IndexValue],
@@ -482,7 +490,10 @@ class LaunchContext(Generic[_A_co]):
         arrive: bool = ...,
         predicate: IntegerValue | None = ...,
     ) -> None:
-        """Starts a copy of windows of images, channels last, to shared memory (PTX ISA, "im2col mode"). Of jax 0.12."""
+        """Starts a copy of windows of images, channels last, to shared memory (PTX ISA, "im2col mode"). Of jax 0.12.
+
+        ValueError where an element is less than 8 bits.
+        """
     def async_prefetch(
         self: LaunchContext[HasTMA],
         *,

@@ -108,6 +108,11 @@ _ROWS = (
     " | FragmentedArray[bool_ | uint2 | uint4 | uint8 | uint16 | uint32, TMA_INDICES | TMA_INDICES_4]"
 )
 _NOT_OF_TMA = " | ".join(f"{each}[{dtype}]" for each in ("GmemRef", "SmemRef") for dtype in ("bool_", "float64"))
+_NARROW = " | ".join(
+    f"{each}[{dtype}]"
+    for each in ("GmemRef", "SmemRef")
+    for dtype in ("bool_", "int2", "int4", "uint2", "uint4", "float4_e2m1fn")
+)
 _LOADS = "FragmentedArray.load_tiled | FragmentedArray.load_untiled"
 _TILED_STORES = "FragmentedArray.store_untiled | FragmentedArray.store_tiled"
 _EXACT = "leave `approx` out, or convert with `.astype(mgpu.float32)` first"
@@ -176,7 +181,7 @@ ROWS = (
     # operations that the layout lacks
     Row("SG213", "FragmentedArray.foreach | FragmentedArray.debug_print", "self", fix=_SPREAD),
     Row("SG213", "FragmentedArray.build | concatenate", "~L", got="Splat", fix=_SPREAD),
-    Row("SG213", "FragmentedArray.reduce", "op", fix=_SPREAD),
+    Row("SG213", "FragmentedArray.reduce", "op | target_layout", fix=_SPREAD),
     Row("SG213", "FragmentedArray.__rtruediv__", "self", got="FragmentedArray[float8_e8m0fnu, Splat]", fix=_SPREAD),
     Row("SG213", "FragmentedArray.__getitem__ | FragmentedArray.__setitem__", "self", fix=_TILES),
     Row("SG213", "FragmentedArray.broadcast", "self", fix=_NEW_AXES),
@@ -233,6 +238,8 @@ ROWS = (
     Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op", differs="class", expected="None"),
     Row("SG320", "LaunchContext.async_copy | LaunchContext.async_prefetch", ANY, differs="dtype", got=_NOT_OF_TMA),
     Row("SG320", "LaunchContext.async_copy | LaunchContext.async_prefetch", "~Copied"),
+    Row("SG320", "LaunchContext.async_copy_im2col", ANY, differs="dtype", got=_NARROW),
+    Row("SG320", "LaunchContext.async_copy_im2col", "~Window"),
     Row("SG307", _COPIES, "src | dst | src_ref | dst_ref | smem_ref | tmem_ref", differs="dtype"),
     Row("SG307", _COPIES, "~D"),
     # swizzles

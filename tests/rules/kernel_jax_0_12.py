@@ -5,12 +5,14 @@ from typing import Any
 from _twins import illegal, legal
 
 import safegpu as mgpu
+from safegpu import layouts as ll
 
 X = mgpu.Dimension.x
 SINGLE = "Operation is only valid for a single barrier, but barrier ref contains"
 IMAGES = mgpu.GMEM((2, 16, 16, 64), mgpu.float16)
 DOUBLE = mgpu.GMEM((64, 8), mgpu.float64)
 HALF = mgpu.GMEM((64, 64), mgpu.float16)
+NARROW = mgpu.GMEM((2, 16, 16, 64), mgpu.int4)
 
 type Images = mgpu.GmemRef[mgpu.float16]
 type Halves = mgpu.GmemRef[mgpu.float16]
@@ -21,6 +23,7 @@ class S(mgpu.Scratch):
     tile = mgpu.SMEM((64, 64), mgpu.float16, swizzle=128)
     plain = mgpu.SMEM((64, 64), mgpu.float16)
     other = mgpu.SMEM((64, 64), mgpu.bfloat16, swizzle=128)
+    narrow = mgpu.SMEM((64, 64), mgpu.int4)
     loaded = mgpu.Barrier(1)
     one = mgpu.CtaBarrier(128)
     several = mgpu.CtaBarrier(128, num_barriers=2)
@@ -83,6 +86,12 @@ def images_of_another_dtype(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
     ctx.async_copy_im2col(src_ref=x, dst_ref=s.other, barrier=s.loaded, window_start_bounds=bounds, start_indices=start, filter_offsets=at, swizzle=128)  # fmt: skip  # E: SG307
 
 
+@illegal(NARROW, S, arch="sm_90a", raises="im2col TMA does not support sub-byte types, got 4-bit elements")
+def images_of_narrow_integers(ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.int4], s: S) -> None:
+    bounds, start, at = [(0, 0), (0, 0)], (0, 0, 0, 0), (0, 0)
+    ctx.async_copy_im2col(src_ref=x, dst_ref=s.narrow, barrier=s.loaded, window_start_bounds=bounds, start_indices=start, filter_offsets=at)  # fmt: skip  # E: SG320
+
+
 @illegal(IMAGES, S, arch="sm_90a", raises="Dynamic start_indices must have index type")
 def start_of_another_type(ctx: mgpu.LaunchContext, x: Images, s: S) -> None:
     bounds, start, at = [(0, 0), (0, 0)], (0, mgpu.c(0, mgpu.int32), 0, 0), (0, 0)
@@ -129,3 +138,28 @@ def into_another_accumulator(ctx: mgpu.LaunchContext, x: Doubles, o: Doubles, s:
 def to_the_layout_of_4_bits(ctx: mgpu.LaunchContext, x: Halves, o: Halves, s: S) -> None:
     array = mgpu.FragmentedArray.load_untiled(x, layout=mgpu.WGMMA_LAYOUT, optimized=False)
     array.to_layout(mgpu.WGMMA_LAYOUT_UPCAST_2X).store_untiled(o, optimized=False)
+
+
+def parts_of(layout: mgpu.TiledLayout[ll.WGMMA]) -> mgpu.TiledLayout[Any]:
+    return layout.reduce((1,), local_only=True, op="add")
+
+
+@legal(HALF, S, arch="sm_90a")
+def parts_of_a_tiled_array(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    tiled = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)
+    tiled.reduce("add", 1, target_layout=parts_of(mgpu.WGMMA_LAYOUT))
+    tiled.reduce("add", 1, target_layout=mgpu.WGMMA_ROW_LAYOUT)
+
+
+TILED_ALONE = "A target layout can only be specified when reducing an array with a TiledLayout"
+
+
+@illegal(HALF, S, arch="sm_90a", raises=TILED_ALONE)
+def parts_of_a_splat(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    splat = mgpu.FragmentedArray.splat(mgpu.c(1.0, mgpu.F16), (64, 64))
+    splat.reduce("add", 1, target_layout=mgpu.WGMMA_ROW_LAYOUT)  # E: SG213
+
+
+@illegal(HALF, S, arch="sm_90a", raises=TILED_ALONE)
+def parts_of_a_strided_array(ctx: mgpu.LaunchContext, o: Halves, s: S) -> None:
+    mgpu.FragmentedArray.load_strided(o).reduce("add", (0, 1), target_layout=mgpu.WGMMA_ROW_LAYOUT)  # E: SG213
