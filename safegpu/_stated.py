@@ -5,9 +5,10 @@ What is stated is what the kernel is lowered for, so the places have to agree.
 
 import functools
 import inspect
+import itertools
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, get_args, get_origin
+from typing import Any, TypeAliasType, Union, get_args, get_origin
 
 from safegpu import _gate
 from safegpu._jax import known_capability, stated_capability
@@ -89,10 +90,24 @@ def _is_token(value: object) -> bool:
     return value in ARCHITECTURES
 
 
+def _resolved(written: Any) -> Any:
+    """What an alias stands for, `type Context = mgpu.LaunchContext[mgpu.sm_90a]`, also one with parameters."""
+    while True:
+        if isinstance(written, TypeAliasType):
+            written = written.__value__
+        elif isinstance(alias := get_origin(written), TypeAliasType):
+            written = alias.__value__[get_args(written)]
+        else:
+            return written
+
+
 def _alternatives(written: object) -> _Alternatives:
     """The architectures that a type argument names, one or a union of several; none where it is something else."""
-    members = get_args(written) if isinstance(written, types.UnionType) else (written,)
-    return tuple(members) if all(map(_is_token, members)) else ()
+    written = _resolved(written)
+    if get_origin(written) in (types.UnionType, Union):
+        members = [_alternatives(each) for each in get_args(written)]
+        return tuple(itertools.chain(*members)) if all(members) else ()
+    return (written,) if _is_token(written) else ()  # type: ignore[return-value]  # it is one of them
 
 
 def _of_scratch(cls: type) -> Iterator[_Alternatives]:
@@ -125,6 +140,7 @@ def _of_context(body: Callable[..., Any]) -> _Alternatives:
             if not inspect.isfunction(function):
                 function = inspect.unwrap(type(function).__call__)
             annotation = eval(annotation, function.__globals__, inspect.getclosurevars(function).nonlocals)
+        annotation = _resolved(annotation)
     except Exception:  # an annotation may name what exists for checkers alone
         return ()
     origin = get_origin(annotation)

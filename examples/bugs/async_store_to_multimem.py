@@ -32,9 +32,10 @@ def kernel() -> mgpu.Kernel:
     array = mgpu.GMEM((ROWS, COLUMNS), mgpu.float32)
     return mgpu.as_gpu_kernel(
         broadcast,
-        grid=(1, 1, 1),
+        grid=(2, 1, 1),
         block=(128, 1, 1),
         in_shape=array,
         out_shape=array,
         smem_scratch_shape=mgpu.Barrier(arrival_count=1),
+        cluster=(2, 1, 1),
     )

@@ -1,11 +1,11 @@
 """A store to the other block of a pair, in a kernel that was built without `cluster=`.
 
-The grid has two blocks, and each is a cluster of its own: a block 1 of it does not exist. What the GPU does with such a store is
-undefined.
+The grid has two blocks, and each is a cluster of its own: a block 1 of it does not exist. A Hopper GPU ends the kernel: in one that has
+no cluster of several blocks, `st.async` is an illegal instruction.
 
 safegpu says:
 
-    examples/bugs/block_without_a_cluster.py:29: SG503: store_tiled_async addresses block 1 along x, by cluster_idx, which counts from 0, and the cluster has 1 block there: give as_gpu_kernel cluster=, or correct the index
+    examples/bugs/block_without_a_cluster.py:29: SG503: store_tiled_async sends by st.async, which a Hopper GPU takes for an illegal instruction where a kernel has no cluster of several blocks, also to the block itself: give as_gpu_kernel cluster=, or store with .store_tiled
 
 Build it with `cluster=(2, 1, 1)`.
 """

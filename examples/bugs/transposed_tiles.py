@@ -5,7 +5,7 @@ would say so is missing: with as many tiles along both axes every shape fits, an
 
 safegpu says, when the kernel is lowered:
 
-    examples/bugs/transposed_tiles.py:37: SG705: wgmma: b takes its tiles in another order than the copy at transposed_tiles.py:35 has put them in: blocks would be transposed, and not what is inside of them; where the copy has TransposeTransform((1, 0, 2, 3)), give memref_transpose(ref, (0, 1, 3, 2)), where it has none, ref, or for its transpose (1, 0, 3, 2)
+    examples/bugs/transposed_tiles.py:37: SG705: wgmma: b takes its tiles in another order than the copy at transposed_tiles.py:35 has put them in: blocks would be transposed, and not what is inside of them; the copy has a TransposeTransform, so give memref_transpose(ref, (0, 1, 3, 2))
 
 Give `mgpu.memref_transpose(scratch.b, (0, 1, 3, 2))` to the MMA.
 """

@@ -35,7 +35,7 @@ def allows(code: str) -> bool:
 
 def allows_all() -> bool:
     """Whether the environment variable is "all": then no call is looked at."""
-    return os.environ.get(VARIABLE) == "all"
+    return _is_all(os.environ.get(VARIABLE, ""))
 
 
 def of_environment() -> frozenset[str]:
@@ -45,9 +45,13 @@ def of_environment() -> frozenset[str]:
 
 @functools.lru_cache(maxsize=8)
 def _of_text(text: str) -> frozenset[str]:
-    if text == "all":
+    if _is_all(text):
         return frozenset(code for code, gate in _gates().items() if gate != "types")
     return _checked(VARIABLE, text.replace(",", " ").split())
+
+
+def _is_all(text: str) -> bool:
+    return text.strip(", ") == "all"
 
 
 def _gates() -> dict[str, str]:

@@ -474,6 +474,7 @@ CATALOGUE = (
             "Mosaic GPU, get_cluster_ref",
             "Mosaic GPU, FragmentedArray.store_tiled_async",
             'PTX ISA, "mapa"',
+            'PTX ISA, "st.async"',
         ),
         gate="lowering",
     ),

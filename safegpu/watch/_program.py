@@ -63,7 +63,9 @@ def overlap(one: Window, other: Window) -> bool:
     if one is other:
         return True
     if one.of is not None and one.of is other.of and one.index is not None and other.index is not None:
-        return all(map(_meet, _each(one.index), _each(other.index)))  # what is left out is the whole dimension
+        meet = [_meet(*pair) for pair in zip(_each(one.index), _each(other.index), strict=False)]  # the rest is whole
+        if None not in meet:
+            return all(meet)
     if one.extent is not None and other.extent is not None:  # and takes less time than what follows
         (start, stop), (other_start, other_stop) = one.extent, other.extent
         if stop <= other_start or other_stop <= start:
@@ -84,26 +86,29 @@ def _each(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
 
-def _meet(one: Any, other: Any) -> bool:
-    """Whether two indices of one dimension have a place in common for sure."""
-    (start, length), (other_start, other_length) = _range(one), _range(other)
+def _meet(one: Any, other: Any) -> bool | None:
+    """Whether two indices of one dimension have a place in common for sure; None of those that count from the end."""
+    ranges = _range(one), _range(other)
+    if None in ranges:
+        return None
+    (start, length), (other_start, other_length) = ranges  # type: ignore[misc]
     if isinstance(start, int) and isinstance(other_start, int):
-        return start < other_start + other_length and other_start < start + length
-    return _ALL in ((start, length), (other_start, other_length)) or bool(start == other_start)
+        return bool(start < other_start + other_length and other_start < start + length)
+    return _ALL in ranges or bool(start == other_start)
 
 
 _ALL = (0, math.inf)
 
 
-def _range(index: Any) -> tuple[Any, float]:
-    """Where an index begins and how far it reaches; a slice that counts from the end, or is computed, as a whole."""
+def _range(index: Any) -> tuple[Any, float] | None:
+    """Where an index begins, a number or a value, and how far it reaches."""
     if isinstance(index, utils.DynamicSlice):
         return index.base, index.length
-    if not isinstance(index, slice):
-        return index, 1
-    start, stop = index.start or 0, math.inf if index.stop is None else index.stop
-    known = isinstance(start, int) and isinstance(stop, int | float) and 0 <= start < stop
-    return (start, stop - start) if known else (index, 1)
+    if isinstance(index, slice):
+        start, stop = index.start or 0, math.inf if index.stop is None else index.stop
+        known = isinstance(start, int) and isinstance(stop, int | float) and 0 <= start < stop
+        return (start, stop - start) if known else None
+    return (index, 1) if isinstance(index, ir.Value) or (isinstance(index, int) and index >= 0) else None
 
 
 # --- tensor memory
@@ -198,14 +203,14 @@ def unseen(block: ir.Block, instruction: str, seen: int) -> bool:
 
     def look(operation: ir.Operation) -> ir.WalkResult:
         nonlocal found
-        found += len(pattern.findall(_instruction(operation)))
+        found += len(pattern.findall(ptx_of(operation)))
         return ir.WalkResult.ADVANCE
 
     kernel.operation.walk(look)
     return found > seen
 
 
-def _instruction(operation: Any) -> str:
+def ptx_of(operation: Any) -> str:
     """What an operation becomes in PTX, as far as it is one instruction; a call may be anything."""
     name: str = operation.name
     if name == "llvm.inline_asm":

@@ -307,7 +307,7 @@ def halves(source: Half) -> Array:
 
 def copy_out(ctx: mgpu.LaunchContext, tile: Tile, o: Half, transform: Any) -> None:
     mgpu.commit_shared()
-    ctx.async_copy(src_ref=tile, dst_ref=o, gmem_transform=transform, swizzle=128)  # L: SG705
+    ctx.async_copy(src_ref=tile, dst_ref=o, gmem_transform=transform, swizzle=128)
     ctx.await_async_copy(0)
 
 
@@ -323,19 +323,19 @@ def copied_out_transposed(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> No
     copy_out(ctx, s.b, o, TRANSPOSED)
 
 
-@refused(SQUARE, SQUARE, S, arch="sm_90a", because=BLOCKS)
+@legal(SQUARE, SQUARE, S, arch="sm_90a")
 def copied_out_as_blocks(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     halves(x).store_tiled(s.b, 128)
     copy_out(ctx, s.b, o, TRANSPOSED)
 
 
-@refused(SQUARE, SQUARE, S, arch="sm_90a", because=BLOCKS)
+@legal(SQUARE, SQUARE, S, arch="sm_90a")
 def stored_transposed_inside(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     halves(x).store_tiled(inside(s.b), 128)
     copy_out(ctx, s.b, o, TILED)
 
 
-@refused(SQUARE, SQUARE, S, arch="sm_90a", because=BLOCKS)
+@legal(SQUARE, SQUARE, S, arch="sm_90a")
 def product_copied_out_as_blocks(ctx: mgpu.LaunchContext, x: Half, o: Half, s: S) -> None:
     fill(ctx, x, s.b, s)
     acc = mgpu.wgmma(mgpu.WGMMAAccumulator.zero(128, 128), s.b, s.b, swizzle=128)

@@ -6,7 +6,7 @@ import pickle
 import re
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import jax
 import jax.experimental.mosaic.gpu as raw
@@ -302,6 +302,31 @@ def test_several_architectures() -> None:
         told(None, arch=sm_90a)
     with pytest.raises(mgpu.RuleError, match=rf"SG602: .*{stated} and ctx: LaunchContext\[sm_100a\]"):
         told(None, body=in_context)
+
+
+type Either = mgpu.sm_103a | mgpu.sm_110a
+type ContextOf[A] = mgpu.LaunchContext[A]
+type Context = ContextOf[mgpu.sm_100a]
+
+
+class OfAlias(mgpu.Scratch[Either]):
+    tile = mgpu.SMEM((64, 64), mgpu.float16)
+
+
+class OfUnion(mgpu.Scratch[Union[mgpu.sm_103a, Either]]):  # noqa: UP007  # the older spelling
+    tile = mgpu.SMEM((64, 64), mgpu.float16)
+
+
+@pytest.mark.parametrize("scratch", [OfAlias, OfUnion])
+def test_an_alias_states_what_it_stands_for(scratch: Any) -> None:
+    kernel = lower(lambda: make(scratch=scratch))[0]
+    assert TYPED.stated_architecture(kernel) is architectures.sm_103a
+
+
+def test_an_alias_of_the_context_states_what_it_stands_for() -> None:
+    def body(ctx: Context, *references: Any) -> None: ...
+
+    assert TYPED.stated_architecture(lower(lambda: make(body=body))[0]) is architectures.sm_100a
 
 
 def test_arch_is_a_token() -> None:

@@ -1,6 +1,8 @@
 """The author's calls, as the rules of lowering see them."""
 
 import gc
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -122,3 +124,23 @@ def test_calls_of_a_loop_are_in_its_block() -> None:
     trace(body)
     before, inside, after = blocks
     assert before == after != inside
+
+
+SHOWN = """
+import importlib
+import safegpu.watch
+core = importlib.import_module("safegpu.watch._core")
+shown, make = set(), core._watched
+core._watched = lambda name, function: (shown.add(name), make(name, function))[1]
+from safegpu import _hooks, _surface
+_surface.public_names()
+with _hooks.hooks:
+    pass
+print(*sorted(core.names() - shown))
+"""
+
+
+def test_all_that_rules_ask_for_is_shown_to_them() -> None:
+    """A name with a typing mistake, or of a function that no mirror watches, would never be called."""
+    ran = subprocess.run([sys.executable, "-c", SHOWN], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []
