@@ -57,6 +57,12 @@ def without_a_cluster(ctx: Context, o: Half, s: S) -> None:
     array.store_tiled_async(s.tile, s.full, X, peer(), swizzle=128)  # L: SG503
 
 
+@legal(F16, S, arch="sm_90a", cluster=2)
+def around_the_end_of_integers(ctx: Context, o: Half, s: S) -> None:
+    zero = mgpu.c(1 << 16, mgpu.I32) * (1 << 16)
+    mgpu.get_cluster_ref(s.tile, X, zero.to_index())
+
+
 @refused(F16, S, arch="sm_90a", cluster=2)
 def beyond_the_last(ctx: Context, o: Half, s: S) -> None:
     array = mgpu.FragmentedArray.load_untiled(o, layout=mgpu.WGMMA_LAYOUT, optimized=False)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from _twins import legal, refused
+from jax.experimental.mosaic.gpu import launch_context
 from jaxlib.mlir.dialects import memref
 
 import safegpu as mgpu
@@ -234,6 +235,53 @@ def patches_of_an_image(ctx: mgpu.LaunchContext, x: Half, o: Single, s: Patches)
     ctx.async_copy(src_ref=x, dst_ref=s.image, gmem_transform=pixels, swizzle=128, barrier=s.loaded)
     s.loaded.wait()
     mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), mgpu.memref_reshape(s.image, (8, 8, 8, 64)), s.weights, swizzle=128)
+
+
+class TallPatches(mgpu.Scratch):
+    image = mgpu.SMEM((8, 2, 8, 64), mgpu.float16, swizzle=128, tiling=())
+    weights = mgpu.SMEM((128, 64), mgpu.float16, swizzle=128)
+    loaded = mgpu.Barrier(1)
+
+
+@legal(mgpu.GMEM((16, 512), mgpu.float16), OUT, TallPatches, arch="sm_90a")
+def patches_two_rows_high(ctx: mgpu.LaunchContext, x: Half, o: Single, s: TallPatches) -> None:
+    # A row of the operand has the two rows of a patch one after the other, and its rows are every other row of the image.
+    patches = (mgpu.TileTransform((2, 64)), mgpu.TransposeTransform((1, 2, 0, 3)))
+    ctx.async_copy(src_ref=x, dst_ref=s.image, gmem_transform=patches, swizzle=128, barrier=s.loaded)
+    s.loaded.wait()
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 64), s.image, s.weights, swizzle=128)
+
+
+@legal(SQUARE, OUT, S, arch="sm_90a")
+def one_of_two_copies(ctx: mgpu.LaunchContext, x: Half, o: Single, s: S) -> None:
+    with mgpu.single_thread():
+        s.loaded.arrive_expect_tx(128 * 128 * 2)
+    for transform, wanted in (
+        (TILED, mgpu.block_id(mgpu.Dimension.x).eq(0)),
+        (TRANSPOSED, mgpu.block_id(mgpu.Dimension.x).ne(0)),
+    ):
+        predicate = mgpu.single_thread_predicate() & wanted
+        ctx.async_copy(
+            src_ref=x,
+            dst_ref=s.b,
+            gmem_transform=transform,
+            swizzle=128,
+            barrier=s.loaded,
+            arrive=False,
+            predicate=predicate,
+        )
+    s.loaded.wait()
+    with mgpu.when(mgpu.block_id(mgpu.Dimension.x).eq(0)):
+        mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 128), s.a, s.b, swizzle=128)
+
+
+@legal(SQUARE, OUT, S, arch="sm_90a")
+def copied_anew_by_raw_code(ctx: mgpu.LaunchContext, x: Half, o: Single, s: S) -> None:
+    fill(ctx, x, s.b, s, TRANSPOSED)
+    again: Any = launch_context.LaunchContext.async_copy
+    again(ctx, src_ref=x.maybe_downcast(), dst_ref=s.b, gmem_transform=TILED, swizzle=128, barrier=s.loaded)
+    s.loaded.wait()
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(64, 128), s.a, s.b, swizzle=128)
 
 
 @legal(mgpu.GMEM((2, 2, 64, 64), mgpu.float16), OUT, S, arch="sm_90a")
