@@ -41,12 +41,11 @@ OF_MYPY = "not pyright and not test_other_checker and not cells and not test_cle
 """What other checkers say, and what tables of cells need of jax, is the same beside each mypy."""
 
 WITH_JAX = (
-    "tests/check/test_inventory.py", "tests/runtime", "tests/surface", "tests/test_codegen.py",
-    "tests/test_examples.py", "tests/test_rules.py",
+    "tests/check/test_inventory.py", "tests/check/test_pages.py", "tests/runtime", "tests/stubs/test_dialects.py",
+    "tests/surface", "tests/test_bugs.py", "tests/test_codegen.py", "tests/test_examples.py", "tests/test_ordering.py",
+    "tests/test_rules.py",
 )  # fmt: skip
-OF_JAX_ALONE = (
-    "not test_checker and not test_other_checker and not strict and not pyright and not test_it_sees_a_difference"
-)
+OF_JAX_ALONE = "not test_checker and not test_other_checker and not strict and not pyright and not sees_a_difference"
 """Of `test_rules.py`, no checker over all files, and over the tables of cells mypy once, which their claims ask for
 anyway; no canary of stubtest."""
 
