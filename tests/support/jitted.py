@@ -6,8 +6,9 @@ from safegpu.offline.codegen import compile_program
 from safegpu.offline.lowering import lower
 
 
-def ptx(name: str, arch: str) -> str:
-    """The PTX of the raw kernel of this name in `TWINS` of test_examples.py."""
+def code(name: str, arch: str) -> tuple[str, str]:
+    """The PTX and the SASS of the raw kernel of this name in `TWINS` of test_examples.py."""
     _, build, capability, peers = importlib.import_module("tests.test_examples").TWINS[name]
     kernel, lowered = lower(build, capability, peers=peers)
-    return compile_program(kernel, lowered.arguments, arch, peers=peers)["ptx"]
+    compiled = compile_program(kernel, lowered.arguments, arch, peers=peers)
+    return compiled["ptx"], compiled["sass"]
