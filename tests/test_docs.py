@@ -1,5 +1,6 @@
 """The code in docs/ is legal and lowers."""
 
+import ast
 import os
 import re
 import subprocess
@@ -69,6 +70,22 @@ def test_compiling_in_python(tmp_path: Path) -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```$", (DOCS / "compile.md").read_text(), re.M | re.S)
     (tmp_path / "use.py").write_text(code)
     assert run("use", cwd=tmp_path) == ""
+
+
+def test_the_versions_are_what_nox_writes() -> None:
+    """Beside its tables the page says what `noxfile.py` writes above them."""
+    written = ast.parse((DOCS.parent / "noxfile.py").read_text())
+    (head,) = [
+        node.value.value
+        for node in written.body
+        if isinstance(node, ast.Assign)
+        and ast.unparse(node.targets[0]) == "HEAD"
+        and isinstance(node.value, ast.Constant)
+    ]
+    above, *tables = re.split(r"^## .*\n\n", (DOCS / "compatibility.md").read_text(), flags=re.M)
+    assert above == f"{head}\n"
+    assert len(tables) == 2
+    assert [line for table in tables for line in table.splitlines() if line and not line.startswith("|")] == []
 
 
 # --- adopting.md: a raw kernel, and the steps by which it becomes a typed one
