@@ -92,11 +92,19 @@ def test_the_versions_are_what_nox_writes() -> None:
 
 
 def patched(code: str, diff: str) -> str:
-    """`code` with the hunks of `diff` applied, each of which fits in one place; `@@` stands between them."""
+    """`code` with the hunks of `diff` applied, each of which fits in one place; `@@` stands between them.
+
+    They are in the order of the file, and what one puts there is not what it takes away.
+    """
+    end = 0
     for hunk in re.split(r"^@@\n", diff, flags=re.M):
         lines = hunk.splitlines(keepends=True)
         old, new = ("".join(line[1:] for line in lines if line[0] in f" {sign}") for sign in "-+")
         assert code.count(old) == 1, f"{code.count(old)} places for\n{hunk}"
+        assert code.index(old) >= end, f"it comes earlier in the file:\n{hunk}"
+        taken, put = ({line[1:] for line in lines if line[0] == sign} - {"\n"} for sign in "-+")
+        assert not taken & put, f"it takes away what it puts back:\n{hunk}"
+        end = code.index(old) + len(new)
         code = code.replace(old, new)
     return code
 
