@@ -166,7 +166,9 @@ HEAD = """\
 # Compatibility
 
 `nox` runs these combinations and writes this page. Their versions are those of `safegpu/commands/tested.py`; everything else is pinned by
-`tests/requirements.txt`. Continuous integration passes all tests once, as `nox -s everything` does. Another jax than `>=0.11.2,<0.13` is refused at the first use of a name that needs it.
+`tests/requirements.txt`. Continuous integration runs the demo, all tests with the versions of development, as `nox -s everything` does, and the session
+`runtime-3.12(jax='0.12.0.1')`. Another jax than `>=0.11.2,<0.13` is refused at the first use of a name that needs it.
+A row counts the tests of its date: what came or was mended since is not in it.
 
 The typed surface is that of jax 0.11.2, and what 0.12 added to it. A name that came with 0.12, as `CtaBarrier`, says so on 0.11.2: "CtaBarrier
 needs jax >= 0.12, got 0.11.2"; a keyword that came with it, Mosaic GPU does not know there, and it multiplies no float64 (`mma`).

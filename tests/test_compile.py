@@ -25,6 +25,7 @@ from safegpu.offline.compiling import Outcome, compile_targets
 from safegpu.offline.devices import DEVICES
 from safegpu.offline.errors import BadTarget
 from safegpu.offline.lowering import tracing_context
+from safegpu.offline.targets import targets_of
 from safegpu.offline.toolchain import is_available
 from tests.raw import hopper_matmul as raw_hopper
 from tests.raw import sparse_matmul as raw_sparse
@@ -367,6 +368,31 @@ def test_what_is_no_kernel(folder: Path) -> None:
         "safegpu: os:getcwd made no kernel and returned str: return what as_gpu_kernel made",
         "safegpu: what? is no module's name and no Python file",
         "safegpu: sys has no nope",
+    ]
+
+
+@pytest.mark.parametrize("name", ["page.md", "below/page.md", "settings.toml", "stub.pyi", "plain", "below/plain"])
+def test_what_is_no_python_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "below").mkdir()
+    Path(name).write_text("not Python\n")
+    for target in (name, f"{name}:kernel"):
+        if target == "plain:kernel":  # a module
+            assert [each.source.file for each in targets_of(target)] == [None]
+            continue
+        with pytest.raises(
+            BadTarget, match=rf"^{re.escape(name)} is not a Python file: its name does not end in \.py$"
+        ):
+            targets_of(target)
+
+
+@needs_codegen
+def test_what_is_no_python_file_is_not_compiled(folder: Path) -> None:
+    (folder / "page.md").write_text("# A page\n")
+    done = run(folder, "page.md", "./page.md:kernel")
+    assert (done.returncode, done.stdout) == (2, "0 of 2 compiled\n")
+    assert done.stderr.splitlines() == [
+        f"safegpu: {name} is not a Python file: its name does not end in .py" for name in ("page.md", "./page.md")
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules.generated.composites import CHECKERS, Kernel, Line, compare, kernels
+from tests.rules.generated.composites import CHECKERS, Kernel, Line, compare, kernels, told
 
 MEMORY = "mgpu.FragmentedArray.load_strided(g_single)"
 
@@ -22,6 +22,12 @@ def test_checkers_agree_with_mosaic_gpu(checker: str, written: list[Kernel], tmp
     assert not found.disagreements
     assert found.counts["lowers, accepted"] > 100
     assert found.counts["refused, rejected"] > 100
+    # each difference has its reason, and both are told
+    for outcome in ("refused, accepted", "lowers, rejected"):
+        assert sum(number for (way, _), number in found.reasons.items() if way == outcome) == found.counts[outcome]
+    said = "\n".join(told(found, checker))
+    assert f"{found.counts['refused, accepted']:7} lines: refused at lowering, {checker} accepts\n" in said
+    assert "at a site of which sites.toml says `values`" in said
 
 
 def test_the_same_seed_writes_the_same_kernels() -> None:
@@ -37,3 +43,4 @@ def test_a_disagreement_is_told_with_what_it_uses(tmp_path: Path) -> None:
     assert accepted == f"v0 = {MEMORY}\nv2 = v0 + v0\n    accepted, and refused: ValueError: no"
     assert second.startswith(f"v0 = {MEMORY}\nv3 = v0.no_such()\n    rejected, and lowers: ")
     assert found.counts == {"lowers, accepted": 3, "refused, accepted": 1, "lowers, rejected": 1}
+    assert told(found, "mypy")[-1] == "      2 disagreements, which have none of these reasons"

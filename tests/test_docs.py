@@ -1,5 +1,6 @@
 """The code in docs/ is legal and lowers."""
 
+import ast
 import os
 import re
 import subprocess
@@ -71,15 +72,39 @@ def test_compiling_in_python(tmp_path: Path) -> None:
     assert run("use", cwd=tmp_path) == ""
 
 
+def test_the_versions_are_what_nox_writes() -> None:
+    """Beside its tables the page says what `noxfile.py` writes above them."""
+    written = ast.parse((DOCS.parent / "noxfile.py").read_text())
+    (head,) = [
+        node.value.value
+        for node in written.body
+        if isinstance(node, ast.Assign)
+        and ast.unparse(node.targets[0]) == "HEAD"
+        and isinstance(node.value, ast.Constant)
+    ]
+    above, *tables = re.split(r"^## .*\n\n", (DOCS / "compatibility.md").read_text(), flags=re.M)
+    assert above == f"{head}\n"
+    assert len(tables) == 2
+    assert [line for table in tables for line in table.splitlines() if line and not line.startswith("|")] == []
+
+
 # --- adopting.md: a raw kernel, and the steps by which it becomes a typed one
 
 
 def patched(code: str, diff: str) -> str:
-    """`code` with the hunks of `diff` applied, each of which fits in one place; `@@` stands between them."""
+    """`code` with the hunks of `diff` applied, each of which fits in one place; `@@` stands between them.
+
+    They are in the order of the file, and what one puts there is not what it takes away.
+    """
+    end = 0
     for hunk in re.split(r"^@@\n", diff, flags=re.M):
         lines = hunk.splitlines(keepends=True)
         old, new = ("".join(line[1:] for line in lines if line[0] in f" {sign}") for sign in "-+")
         assert code.count(old) == 1, f"{code.count(old)} places for\n{hunk}"
+        assert code.index(old) >= end, f"it comes earlier in the file:\n{hunk}"
+        taken, put = ({line[1:] for line in lines if line[0] == sign} - {"\n"} for sign in "-+")
+        assert not taken & put, f"it takes away what it puts back:\n{hunk}"
+        end = code.index(old) + len(new)
         code = code.replace(old, new)
     return code
 

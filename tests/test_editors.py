@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from safegpu.cli import main
+
 PAGE = (Path(__file__).parent.parent / "docs" / "editors.md").read_text()
 (KERNEL,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
 SAID = re.findall(r"^```console\n\$ (.*?)\n(.*?)^```$", PAGE, re.M | re.S)
@@ -17,8 +19,7 @@ def test_all_checkers_are_there() -> None:
     assert [command.split()[0] for command, _ in SAID] == ["safegpu", "mypy", "pyright", "ty", "pyrefly", "pyrefly"]
 
 
-@pytest.mark.parametrize(("command", "said"), SAID, ids=[command for command, _ in SAID])
-def test_what_a_checker_prints(tmp_path: Path, command: str, said: str) -> None:
+def printed(tmp_path: Path, command: str) -> list[str]:
     (tmp_path / "kernel.py").write_text(KERNEL)
     name, *arguments = command.removesuffix(" | grep error:").split()
     where = {"ty": f"--python={sys.executable}", "pyrefly": f"--python-interpreter-path={sys.executable}"}
@@ -48,4 +49,23 @@ def test_what_a_checker_prints(tmp_path: Path, command: str, said: str) -> None:
         lines = [line for line in lines if "error:" in line]
     if name == "pyrefly":  # and not how to set it up
         lines = [line for line in lines if line.startswith(("ERROR", " INFO"))]
-    assert lines == said.splitlines(), done.stderr
+    return lines
+
+
+@pytest.mark.parametrize(("command", "said"), SAID, ids=[command for command, _ in SAID])
+def test_what_a_checker_prints(tmp_path: Path, command: str, said: str) -> None:
+    assert printed(tmp_path, command) == said.splitlines()
+
+
+@pytest.mark.parametrize("name", ["mypy.ini", "pyproject.toml"])
+@pytest.mark.parametrize(("command", "as_printed"), [(1, 1), (4, 5)], ids=["mypy", "pyrefly"])
+def test_in_a_project_with_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, command: int, as_printed: int
+) -> None:
+    """pyrefly, which without them finds nothing, takes mypy's."""
+    monkeypatch.chdir(tmp_path)
+    if name == "pyproject.toml":
+        Path(name).write_text("[tool.mypy]\n")
+    assert main(["init", "--no-pre-commit"]) == 0
+    assert (tmp_path / name).stat().st_size > 20
+    assert printed(tmp_path, SAID[command][0]) == SAID[as_printed][1].splitlines()

@@ -30,7 +30,8 @@ PARAMETERS = {
 IN_OWN_WORDS = frozenset(["collective", "architecture"])
 """Of these a rule speaks in words of its own: whose tensor memory it is, and what a kernel states that it is for."""
 
-REFERENCES = frozenset("GmemRef SmemRef ClusterSmemRef MultimemRef TMEMRef DenseTMEM SparseMetaTMEM ScalesTMEM".split())
+TENSOR_MEMORY = frozenset(["TMEMRef", "DenseTMEM", "SparseMetaTMEM", "ScalesTMEM"])
+REFERENCES = frozenset(["GmemRef", "SmemRef", "ClusterSmemRef", "MultimemRef"]) | TENSOR_MEMORY
 RAW = frozenset(["Value", "OpResult", "BlockArgument"])
 LAYOUTS = frozenset("FragmentedLayout TiledLayout TMEMLayout WGStridedFragLayout WGSplatFragLayout".split())
 SCALARS = frozenset("Index I1 I8 I16 I32 I64 F16 BF16 F32 F64".split())

@@ -3,14 +3,25 @@
 import ast
 import typing
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from safegpu import layouts
 from safegpu.check import kernels, stated
 from safegpu.check.closer import Site
-from safegpu.check.compare import PARAMETERS, RAW, REFERENCES, SCALARS, differences, short
+from safegpu.check.compare import (
+    BARRIERS,
+    PARAMETERS,
+    RAW,
+    REFERENCES,
+    SCALARS,
+    TENSOR_MEMORY,
+    differences,
+    is_architecture,
+    short,
+)
 from safegpu.check.compare import argument as type_argument
 from safegpu.check.mapping import rows_claim
-from safegpu.check.matching import Argument, Mismatch, Reading
+from safegpu.check.matching import TOLD_APART, Argument, Mismatch, Reading, read_as
 from safegpu.check.messages import Complaint, of_call
 from safegpu.check.operations import ARRAY, SYMBOLS, having, targets
 from safegpu.check.surface import SELF, signatures
@@ -31,6 +42,7 @@ GROUPS = {
     "floats of 16 bits or more": _WIDE_FLOATS,
 }
 """Words for dtypes, the ones that say more first."""
+CONTEXT = "LaunchContext"
 WRITE = "write the literal, or make the variable Final"
 
 
@@ -170,6 +182,26 @@ def arity(reading: Reading | None) -> str:
     return ""
 
 
+def unfit(complaint: Complaint) -> str:
+    """The references and barriers that no overload takes, and those that stand where one takes a reference or barrier.
+
+    mypy lists the types of all arguments, where none of several overloads fits.
+    """
+    overloads = signatures(complaint.call)
+    if complaint.reading is None or len(overloads) < 2:
+        return ""
+    readings = [read_as(each, complaint.given) for each in overloads]
+    said = []
+    for misfit in complaint.reading.misfits:
+        pairs = [each for reading in readings for each in reading.pairs if each.parameter == misfit.parameter]
+        names = {one.name for each in pairs if each.expected for one in each.expected.alternatives}
+        wanted = tuple(Type(name) for name in sorted(names & TOLD_APART))
+        got = {one.name for one in misfit.got.alternatives} if misfit.got else names
+        if misfit.parameter != SELF and wanted and not got & names and all(each.differs for each in pairs):
+            said.append(_argument(complaint.reading.signature.name, replace(misfit, expected=Type(UNION, wanted))))
+    return "; ".join(said)
+
+
 def _argument(name: str, each: Mismatch) -> str:
     if each.parameter == SELF and each.got:
         return f"the array is {short(each.got)}"
@@ -231,9 +263,16 @@ def _is(each: Mismatch) -> str:
 
 
 def _receiver(receiver: Type | None) -> str:
-    if receiver is None or not receiver.args:
+    """What the object is whose method is called, where its type says more than the method does."""
+    if receiver is None:
         return ""
-    return f"the {'array' if receiver.name == 'FragmentedArray' else 'TMEM'} is {short(receiver)}"
+    if receiver.name in BARRIERS:
+        return f"the barrier is {short(receiver)}"
+    if receiver.name == CONTEXT:
+        states = type_argument(receiver, "architecture")
+        return f"the context is {receiver}" if states and is_architecture(states) else ""
+    what = "array" if receiver.name == ARRAY else "TMEM" if receiver.name in TENSOR_MEMORY else ""
+    return f"the {what} is {short(receiver)}" if what and receiver.args else ""
 
 
 def _conversion(receiver: Type | None, argument: Mismatch | None) -> str:

@@ -1,7 +1,7 @@
 """`safegpu init`: mypy's settings and an entry for pre-commit, written into a project beside what it has.
 
 What a file says already stays as it is, comments and layout with it; what it says otherwise than safegpu recommends is
-reported. The libraries that keep a file's layout are the extra [init]; a project without such files needs none.
+reported. The libraries that keep a file's layout are the extra [init]; where no file is to be edited none is needed.
 """
 
 import difflib
@@ -208,6 +208,9 @@ def _plan_pre_commit(path: Path, entry: dict[str, Any], made: Plan) -> None:
         made.edits.append(Edit(path, None, f"repos:\n{_snippet(entry)}"))
         return
     before = _text(path)
+    if _names_hook(before):
+        made.edits.append(Edit(path, before, before))
+        return
     yaml = _library("ruamel.yaml")
     for layout in ((2, 2, 0), (2, 4, 2), (4, 4, 0), (4, 6, 2)):
         editor = yaml.YAML()
@@ -231,6 +234,15 @@ def _plan_pre_commit(path: Path, entry: dict[str, Any], made: Plan) -> None:
             made.edits.append(Edit(path, before, _ended(_dumped(editor, document))))
             return
     raise CannotEdit(f"{path} has a layout that would not be kept; add to its repos:\n{_snippet(entry)}".rstrip())
+
+
+def _names_hook(text: str) -> bool:
+    """Whether the hook is plainly there, as a line of its own under `repos`. What is in doubt, the library reads."""
+    if re.search(r"[|>][-+\d]*[ \t]*(#.*)?$", text, re.M):
+        return False  # a text of several lines, which may say anything
+    repositories = re.search(r"^repos:[ \t]*(#.*)?\n(([ \t#-].*)?\n)*", _ended(text), re.M)
+    hook = rf"^[ \t]*(-[ \t]+)?id:[ \t]+(['\"]?){HOOK}\2[ \t]*(#.*)?$"
+    return repositories is not None and re.search(hook, repositories[0], re.M) is not None
 
 
 def _snippet(entry: dict[str, Any]) -> str:

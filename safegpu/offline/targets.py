@@ -46,9 +46,13 @@ def targets_of(argument: str) -> list[Target]:
     module, colon, kernel = argument.partition(":")
     if colon and not kernel.isidentifier():
         raise BadTarget(f"{argument} names no kernel: write {module}:KERNEL")
-    if module.endswith(".py") or os.sep in module:
+    # a module `a` of a folder that has a file `a` too is a module: `a:KERNEL`
+    is_file = os.path.isfile(module) and (not colon or "." in module)
+    if module.endswith(".py") or os.sep in module or is_file:
         if not os.path.isfile(module):
             raise BadTarget(f"no such file or folder: {module}")
+        if not module.endswith(".py"):
+            raise BadTarget(f"{module} is not a Python file: its name does not end in .py")
         return [Target(_file(module), kernel or None)]
     if not colon:
         raise BadTarget(f"no such file or folder: {argument}; in a module, name one kernel, {argument}:KERNEL")

@@ -66,6 +66,7 @@ def body(
     y: mgpu.FragmentedArray[mgpu.float32, ll.TCGEN05],
     row: mgpu.FragmentedArray[mgpu.float32, ll.WGMMA_ROW],
     peer: mgpu.Index,
+    hopper: mgpu.LaunchContext[mgpu.sm_90a],
     n: int,
     op: Literal["add", "max"],
     s: S,

@@ -210,6 +210,48 @@ def test_a_hook_that_is_there_stays(capsys: pytest.CaptureFixture[str]) -> None:
     assert Path(".pre-commit-config.yaml").read_text() == text
 
 
+def without_libraries(name: str) -> Any:
+    raise ModuleNotFoundError(name)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [{}, {".pre-commit-config.yaml": HOOKS, "pyproject.toml": PYPROJECT}, {".pre-commit-config.yaml": "repos: []"}],
+)
+def test_again_it_needs_no_library(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, texts: dict[str, str]
+) -> None:
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    assert run(capsys)[0] == 0
+    monkeypatch.setattr(init.importlib, "import_module", without_libraries)
+    status, said, err = run(capsys)
+    assert (status, said.count("unchanged"), err) == (0, 2, "")
+    assert run(capsys, "--diff") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HOOKS,
+        f"{HOOKS}      # - id: safegpu-check\n",
+        "repos:\n- repo: x\n  hooks:\n  - id: x\n    name: |\n      - id: safegpu-check\n",
+        "repos:\n- repo: x\n  hooks:\n  - id: safegpu-check-too\nci:\n  id: safegpu-check\n",
+        "repos: [{repo: x, rev: y, hooks: [{id: safegpu-check}]}]\n",
+    ],
+)
+def test_what_is_in_doubt_is_left_to_the_library(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    Path(".pre-commit-config.yaml").write_text(text)
+    monkeypatch.setattr(init.importlib, "import_module", without_libraries)
+    status, said, err = run(capsys)
+    assert (status, said) == (2, "")
+    assert err.rstrip().endswith(
+        "ruamel.yaml is needed to keep the comments of what is there: pip install 'safegpu[init]'"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

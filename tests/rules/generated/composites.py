@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import jax
 from hypothesis import strategies
 
 import safegpu as mgpu
@@ -199,6 +200,8 @@ class Line:
     text: str
     words: str = ""
     for_checkers: bool = False
+    why_not: str = ""
+    """Why it is not for checkers."""
 
 
 @dataclasses.dataclass
@@ -249,11 +252,17 @@ def _answered(line: Line, run: Callable[[], object]) -> object:
             operation.operation.verify()
     except mgpu.RuleError as error:
         line.words, line.for_checkers = str(error), RULES[error.code].gate == "both"
+        line.why_not = "by a rule of lowering alone"
     except Exception as error:
         site = site_of(error)
         verdict = None if site is None else inventory.verdicts().get(site.key)
         line.words = f"{type(error).__name__}: {error}"
         line.for_checkers = verdict is not None and verdict.gate == "types"
+        line.why_not = (
+            f"at a site of which sites.toml says `{verdict.gate}`"
+            if verdict
+            else "by Python or MLIR, at none of its sites"
+        )
     else:
         if value is not NotImplemented:
             return value
@@ -314,6 +323,8 @@ class Comparison:
     """How many lines came out in which way, and those that a checker and Mosaic GPU take differently for no reason."""
 
     counts: Counter[str]
+    reasons: Counter[tuple[str, str]]
+    """Of those that they take differently, for which reason, by the way in which they came out."""
     disagreements: list[str]
 
 
@@ -329,23 +340,33 @@ def compare(written: Sequence[Kernel], checker: Checker, folder: Path) -> Compar
     file.write_text(text, encoding="utf-8")
     report = checker.check([file], environment(folder / "environment", ROOT, STUBS), folder / "cache")
     counts: Counter[str] = Counter()
+    reasons: Counter[tuple[str, str]] = Counter()
     found: list[str] = []
     unknown: set[int] = set()  # lines whose results are unknown to the checker, which has rejected them
     for place, kernel, line in places:
         messages = report.pop((file.name, place), [])
-        counts[f"{'refused' if line.words else 'lowers'}, {'rejected' if messages else 'accepted'}"] += 1
+        outcome = f"{'refused' if line.words else 'lowers'}, {'rejected' if messages else 'accepted'}"
+        counts[outcome] += 1
         needed = kernel.needed_for(line)
         if messages:
             unknown.add(id(line))
-        if not (why := _disagreement(line, messages)) or any(id(each) in unknown for each in needed[:-1]):
+        if bool(line.words) == bool(messages):
+            continue
+        if not (why := _disagreement(line, messages)):
+            reasons[outcome, line.why_not or "by a rule of which Mosaic GPU says nothing"] += 1
+            continue
+        if any(id(each) in unknown for each in needed[:-1]):
+            reasons[outcome, "it uses what a line gives that the checker rejects"] += 1
             continue
         text = "\n".join([*(each.text for each in needed), f"    {why}"])
         before = text.partition("\n    ")[0]
-        if not any(re.search(pattern, before) and words in why for pattern, words, _ in EXCEPTIONS):
+        if listed := [reason for pattern, words, reason in EXCEPTIONS if re.search(pattern, before) and words in why]:
+            reasons[outcome, f"one of EXCEPTIONS: {listed[0]}"] += 1
+        else:
             found.append(text)
     if report:
         raise RuntimeError(f"errors outside of the kernels' lines: {report}")
-    return Comparison(counts, found)
+    return Comparison(counts, reasons, found)
 
 
 def _disagreement(line: Line, messages: Sequence[Message]) -> str:
@@ -354,6 +375,22 @@ def _disagreement(line: Line, messages: Sequence[Message]) -> str:
     codes = {identify(each.text, each.code) for each in messages}
     silent = all(code != "SG000" and not RULES[code].mosaic for code in codes)
     return "" if silent else f"rejected, and lowers: {messages[0].text}"
+
+
+def told(found: Comparison, checker: str) -> list[str]:
+    """How many lines came out in which way, and why that is no disagreement where the two differ."""
+    said = {
+        "lowers, accepted": f"Mosaic GPU lowers, {checker} accepts",
+        "refused, rejected": f"Mosaic GPU or safegpu refuses at lowering, {checker} rejects",
+        "refused, accepted": f"refused at lowering, {checker} accepts",
+        "lowers, rejected": f"Mosaic GPU lowers, {checker} rejects",
+    }
+    lines = []
+    for outcome, what in said.items():
+        lines.append(f"{found.counts[outcome]:7} lines: {what}")
+        of = [(reason, number) for (way, reason), number in found.reasons.most_common() if way == outcome]
+        lines += [f"{number:15} {reason}" for reason, number in of]
+    return [*lines, f"{len(found.disagreements):7} disagreements, which have none of these reasons"]
 
 
 def main() -> int:
@@ -366,9 +403,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         made = kernels(options.kernels, options.lines, options.seed)
         found = compare(made, CHECKERS[options.checker], Path(folder))
-    print("\n\n".join(found.disagreements))
-    print("\n".join(f"{number:7} lines: {outcome}" for outcome, number in found.counts.most_common()))
-    print(f"disagreements: {len(found.disagreements)}")
+    for each in found.disagreements:
+        print(f"{each}\n")
+    print(f"seed {options.seed}, jax {jax.__version__}, {options.checker}")
+    print("\n".join(told(found, options.checker)))
     return 1 if found.disagreements else 0
 
 
