@@ -79,6 +79,9 @@ METHODS = (
     "max({y})", "min({y})", "exp()", "exp2(approx=True)", "tanh(approx=True)", "rsqrt()", "abs()", "round()",
     'reduce("add", 1)', 'reduce("max", 0)', 'reduce("add", (0, 1))', "select({x}, {y})",
 )  # fmt: skip
+COPIED = {"half": ("g_half", "(8, 64)"), "single": ("g_single", "(8, 32)"), "word": ("g_word", "(8, 32)")}
+"""What may be copied to each other, and the tiles of shared memory."""
+PRODUCTS = (("s.half", "s.half"), ("s.brain", "s.brain"), ("s.half", "s.brain"), ("s.eighth", "s.eighth"))
 VIEWS = (
     "memref_slice({r}, 0)", "memref_slice({r}, mgpu.ds(0, 4))", "memref_transpose({r}, (1, 0, 3, 2))",
     "memref_transpose({r}, (0, 1, 3, 2))", "memref_unsqueeze({r}, 0)", "memref_fold({r}, 0, 2)",
@@ -135,7 +138,8 @@ def _statement(names: Names, pick: Callable[[Sequence[str]], str]) -> tuple[str,
     array, buffers, tmem = "mgpu.FragmentedArray", names.buffers, names.tmem
     kinds = ["load", "load", "splat", "copy", "view", "barrier"]
     kinds += ["operator", "method", "astype", "layout", "store", "store"] * bool(names.arrays)
-    kinds += ["tmem", "tmem", "tcgen05"] if names.tensor else ["zero", "wgmma" if names.accumulators else "zero"]
+    of_wgmma = ["zero", "wgmma", "wgmma", "value"] if names.accumulators else ["zero"]
+    kinds += ["tmem", "tmem", "tcgen05", "tcgen05"] if names.tensor else of_wgmma
     match pick(kinds):
         case "load":
             layout = pick(("", "", *(f"layout={each}" for each in LAYOUTS)))
@@ -160,11 +164,14 @@ def _statement(names: Names, pick: Callable[[Sequence[str]], str]) -> tuple[str,
             atomic = call(f"{x}.store_untiled", pick(list(GLOBAL)), 'atomic="add"', "optimized=False")
             return pick((tiled, tiled, call(f"{x}.store_untiled", pick(buffers), "optimized=False"), atomic)), False
         case "copy":
-            source, target = pick(buffers), pick(buffers)
-            barrier = pick(("barrier=s.one", "barrier=s.several[1]", "barrier=s.several", "", ""))
+            name = pick(list(COPIED))
+            memory, tiles = COPIED[name]
+            source, target = pick(((memory, f"s.{name}"), (f"s.{name}", memory), (pick(buffers), pick(buffers))))
+            inward = ("barrier=s.one", "barrier=s.several[1]", "barrier=s.several")
+            barrier = pick((*inward, "") if source == memory else ("", "", "", *inward))
             reduction = pick(("", "", "", 'reduction_op="add"', 'reduction_op="smax"'))
-            where = (f"src_ref={source}", f"dst_ref={target}", pick(SWIZZLES), barrier, reduction)
-            return call("ctx.async_copy", *where), False
+            how = (f"gmem_transform=mgpu.TileTransform({tiles})", pick(SWIZZLES), barrier, reduction)
+            return call("ctx.async_copy", f"src_ref={source}", f"dst_ref={target}", *how), False
         case "view":
             return f"mgpu.{pick(VIEWS).format(r=pick(buffers))}", True
         case "barrier":
@@ -174,8 +181,10 @@ def _statement(names: Names, pick: Callable[[Sequence[str]], str]) -> tuple[str,
             dtype = pick(("", "dtype=mgpu.float16", "dtype=mgpu.int32", "dtype=mgpu.bfloat16"))
             return call("mgpu.WGMMAAccumulator.zero", "64", "64", dtype), True
         case "wgmma":
-            left = pick([*buffers, *names.arrays])
-            return call("mgpu.wgmma", pick(names.accumulators), left, pick(buffers), pick(SWIZZLES)), True
+            left, right = pick((*PRODUCTS, (pick([*buffers, *names.arrays]), pick(buffers))))
+            return call("mgpu.wgmma", pick(names.accumulators), left, right, pick(SWIZZLES)), True
+        case "value":
+            return f"{pick(names.accumulators)}.value", True
         case "tmem":
             load = call(f"{pick(tmem)}.load", pick(("", *LAYOUTS)))
             part = f"{pick(tmem)}.slice(slice(None), slice(0, 32))"
@@ -183,10 +192,12 @@ def _statement(names: Names, pick: Callable[[Sequence[str]], str]) -> tuple[str,
                 return pick((load, load, part)), True
             return call(f"{pick(tmem)}.store", pick(names.arrays)), False
         case _:
-            left, right = pick([*buffers, *tmem]), pick(buffers)
+            left, right = pick((("s.tall", "s.half"), ("s.left", "s.half"), (pick([*buffers, *tmem]), pick(buffers))))
             swizzles = pick(("", "a_swizzle=128, b_swizzle=128", "a_swizzle=64"))
             more = pick(("", "", "a_sparse_metadata=s.meta", "a_scale=s.scales, b_scale=s.scales"))
-            return call("tcgen05.mma", pick(tmem), left, right, swizzles, more, "accumulate=False"), False
+            return call(
+                "tcgen05.mma", pick(("s.acc", pick(tmem))), left, right, swizzles, more, "accumulate=False"
+            ), False
 
 
 LOWERING = [code for code, rule in RULES.items() if rule.gate == "lowering" or code.startswith("SG6")]
@@ -231,6 +242,7 @@ EXCEPTIONS = (
         "types know the layouts, which convert for other dtypes or on another jax",
     ),
     (r" [!=]= 2\.0\Z", "<class 'float'>", "a float compared to integers: Python's float has an answer of its own"),
+    (r"load_strided\(", "Incompatible FragmentedArray layouts", "how many elements in a row a strided layout has"),
     (r"\.reduce\(", "Incompatible FragmentedArray layouts", "what a reduction leaves may be a layout without a name"),
     (r"\.store_untiled\(.*\Z", "SG701", "an array of one value is stored in any order"),
     (
@@ -257,7 +269,9 @@ def _answered(line: Line, run: Callable[[], object]) -> object:
         site = site_of(error)
         verdict = None if site is None else inventory.verdicts().get(site.key)
         line.words = f"{type(error).__name__}: {error}"
-        line.for_checkers = verdict is not None and verdict.gate == "types"
+        # What Python says of two operands is of a class that has no such operator.
+        of_python = isinstance(error, TypeError) and str(error).startswith("unsupported operand type(s)")
+        line.for_checkers = of_python or (verdict is not None and verdict.gate == "types")
         line.why_not = (
             f"at a site of which sites.toml says `{verdict.gate}`"
             if verdict
