@@ -7,8 +7,8 @@ few bytes that a thread holds. The module says which it was.
 from typing import Any
 
 from safegpu import _gate
-from safegpu._facts import path_of
-from safegpu._jax import ir, utils
+from safegpu._facts import Path, path_of
+from safegpu._jax import DYNAMIC, ir, utils
 from safegpu.watch import scratch
 from safegpu.watch._addresses import ADDRESSES, users
 from safegpu.watch._core import Call, after
@@ -16,6 +16,20 @@ from safegpu.watch._core import Call, after
 _ROW = 16  # bytes
 _MATRICES = {"nvvm.ldmatrix", "nvvm.stmatrix"}
 _SAME_START = ADDRESSES - {"memref.subview", "memref.reinterpret_cast"}
+
+
+def _begins_a_row(path: Path) -> bool:
+    """Whether a view of a buffer that begins well does too, as most are: looking at its operations takes long."""
+    if path.of is None:
+        return not path.is_view
+    if path.index is not None:
+        strides, _ = path.of.layout
+        bits = utils.bitwidth(path.of.type.element_type) if path.of.type else 1
+        indices = path.index if isinstance(path.index, tuple) else (path.index,)
+        steps = zip(indices, strides, strict=False)
+        if any(index != slice(None) and (stride == DYNAMIC or stride * bits % (8 * _ROW)) for index, stride in steps):
+            return False
+    return _begins_a_row(path.of)
 
 
 @after(
@@ -28,7 +42,7 @@ def _moved(call: Call) -> None:
     ref: Any = call.get("ref")
     if not isinstance(ref, ir.Value) or not isinstance(ref.type, ir.MemRefType) or not utils.is_smem_ref(ref):
         return
-    if not call.states[scratch.Beginnings].any_amiss and path_of(ref).offset == 0:  # a whole buffer, well begun
+    if not call.states[scratch.Beginnings].any_amiss and _begins_a_row(path_of(ref)):
         return
     address = scratch.address_of(ref)
     if address is None or not scratch.misaligned(address, _ROW):
