@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, ClassVar
+from typing import Any
 
 from safegpu._jax import ir, jax
 from safegpu._trace import States, Trace, current
@@ -30,8 +30,8 @@ class Call(dict[str, Any]):
     is worked out when the first of them asks.
     """
 
-    __slots__ = ("_block", "_frame", "_place", "result", "states", "trace")
-    name: ClassVar[str]
+    __slots__ = ("_block", "_frame", "_place", "name", "result", "states", "trace")
+    name: str
     """`LaunchContext.async_copy`, `tcgen05.mma`, `utils.commit_shared`, `wgmma`."""
     trace: Trace
     states: States
@@ -128,18 +128,21 @@ def watched(name: str) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    of_function = type("Call", (Call,), {"__slots__": (), "name": name})
     first, then = tuple(_before.get(name, ())), tuple(_after.get(name, ()))
-    declared = inspect.signature(function).parameters.values()
-    parameters = tuple(each.name for each in declared)
-    rest = next((at for at, each in enumerate(declared) if each.kind is each.VAR_POSITIONAL), None)
+    # A signature takes long to make, and there are many functions.
+    code = inspect.unwrap(function).__code__
+    rest = code.co_argcount if code.co_flags & inspect.CO_VARARGS else None
+    parameters = code.co_varnames[: code.co_argcount]
+    if rest is not None:
+        parameters += (code.co_varnames[code.co_argcount + code.co_kwonlyargcount],)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         trace = current()
         if trace is None or not trace.watching:
             return function(*args, **kwargs)
-        this = of_function(kwargs)
+        this = Call(kwargs)
+        this.name = name
         # Of `slice(self, *idxs)`, all indices are the one argument.
         named = args if rest is None else (*args[:rest], args[rest:])
         for parameter, argument in zip(parameters, named, strict=False):
