@@ -108,7 +108,7 @@ _ROWS = (
     " | FragmentedArray[bool_ | uint2 | uint4 | uint8 | uint16 | uint32, TMA_INDICES | TMA_INDICES_4]"
 )
 _NOT_OF_TMA = " | ".join(f"{each}[{dtype}]" for each in ("GmemRef", "SmemRef") for dtype in ("bool_", "float64"))
-_NARROW = " | ".join(
+_OF_NARROW = " | ".join(
     f"{each}[{dtype}]"
     for each in ("GmemRef", "SmemRef")
     for dtype in ("bool_", "int2", "int4", "uint2", "uint4", "float4_e2m1fn")
@@ -238,7 +238,7 @@ ROWS = (
     Row("SG404", "LaunchContext.async_copy", "barrier | reduction_op", differs="class", expected="None"),
     Row("SG320", "LaunchContext.async_copy | LaunchContext.async_prefetch", ANY, differs="dtype", got=_NOT_OF_TMA),
     Row("SG320", "LaunchContext.async_copy | LaunchContext.async_prefetch", "~Copied"),
-    Row("SG320", "LaunchContext.async_copy_im2col", ANY, differs="dtype", got=_NARROW),
+    Row("SG320", "LaunchContext.async_copy_im2col", ANY, differs="dtype", got=_OF_NARROW),
     Row("SG320", "LaunchContext.async_copy_im2col", "~Window"),
     Row("SG307", _COPIES, "src | dst | src_ref | dst_ref | smem_ref | tmem_ref", differs="dtype"),
     Row("SG307", _COPIES, "~D"),
