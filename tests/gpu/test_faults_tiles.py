@@ -98,7 +98,10 @@ def stored_and_copied_out(*, by_the_copy: bool, inside: bool) -> Any:
 @pytest.mark.parametrize("by_the_copy", [False, True])
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_matrix_comes_out_transposed_by_both_or_neither(poisoned: Poisoned, by_the_copy: bool, inside: bool) -> None:
-    """SG705: with one of them, blocks come out in each other's places, and what is inside of them is not transposed."""
+    """With one of them, blocks come out in each other's places, and what is inside of them is not transposed.
+
+    No rule says so: they may have changed places in registers before.
+    """
     x = halves(WIDE, WIDE)
     built = stored_and_copied_out(by_the_copy=by_the_copy, inside=inside)
     result = poisoned(built, jnp.asarray(x), poison=np.nan)
