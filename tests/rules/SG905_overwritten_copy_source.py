@@ -50,19 +50,11 @@ def stored_over(
     ctx.await_async_copy(0)
 
 
-@refused(IN, IN, Tiles, arch="sm_90a")
-def stored_over_the_last(
-    ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
-) -> None:
-    ctx.async_copy(src_ref=mgpu.memref_slice(s.pair, -1), dst_ref=o)
-    put(x, mgpu.memref_slice(s.pair, 1))
-
-
 @legal(IN, IN, Tiles, arch="sm_90a")
 def stored_over_the_first(
     ctx: mgpu.LaunchContext, x: mgpu.GmemRef[mgpu.float16], o: mgpu.GmemRef[mgpu.float16], s: Tiles
 ) -> None:
-    ctx.async_copy(src_ref=mgpu.memref_slice(s.pair, -1), dst_ref=o)
+    ctx.async_copy(src_ref=mgpu.memref_slice(s.pair, 1), dst_ref=o)
     put(x, mgpu.memref_slice(s.pair, 0))
 
 

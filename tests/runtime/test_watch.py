@@ -9,7 +9,7 @@ import pytest
 
 import safegpu as mgpu
 from safegpu._trace import Uncollected
-from safegpu.watch import _core
+from safegpu.watch import _core, _program
 from tests.runtime.kernels import trace
 
 
@@ -144,3 +144,16 @@ def test_all_that_rules_ask_for_is_shown_to_them() -> None:
     """A name with a typing mistake, or of a function that no mirror watches, would never be called."""
     ran = subprocess.run([sys.executable, "-c", SHOWN], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "meet"),
+    [
+        (0, 0, True), (0, 1, False), (slice(None), 5, True), (slice(2), 1, True), (slice(2), 2, False),
+        (slice(2, 4), slice(3, None), True), (slice(2, 4), slice(4, None), False), (mgpu.ds(2, 2), 3, True),
+        (mgpu.ds(2, 2), 4, False), (-1, 3, None), (-1, -1, None), (slice(-2, None), 3, None), (slice(0, -2), 0, None),
+    ],
+)  # fmt: skip
+def test_indices_that_have_a_place_in_common(one: Any, other: Any, meet: bool | None) -> None:
+    """What counts from the end is left to the views' types, which say where they lie."""
+    assert _program._meet(one, other) is _program._meet(other, one) is meet
