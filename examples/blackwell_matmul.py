@@ -40,7 +40,7 @@ TILE = 2 * BLOCK  # rows and columns of the output that a pair of blocks compute
 STAGES: Final = 6
 TMA_WARP, MMA_WARP, EPILOGUE_WARPGROUP = 0, 1, 1
 
-type Blackwell = mgpu.sm_100a | mgpu.sm_103a
+type Blackwell = mgpu.sm_100a | mgpu.sm_103a | mgpu.sm_110a
 type Tiles[D] = mgpu.SmemRef[D, Literal[128], Blackwell]
 
 

@@ -89,7 +89,7 @@ def multiply_float4[S: (mgpu.float8_e8m0fnu, mgpu.float8_e4m3fn)](
     tcgen05.mma(acc, a, b, a_swizzle=128, b_swizzle=128, a_scale=a_scale, b_scale=b_scale, accumulate=accumulate)
 
 
-class Scratch[D: mgpu.DType, S: mgpu.DType, O: mgpu.DType](mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a]):
+class Scratch[D: mgpu.DType, S: mgpu.DType, O: mgpu.DType](mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a | mgpu.sm_110a]):
     def __init__(self, dtype: type[D], scale_dtype: type[S], block: int, out_dtype: type[O]) -> None:
         tile_k = 8 * 128 // dtype.bits  # a row is as wide as the swizzle
         scales = tile_k // block

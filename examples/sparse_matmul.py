@@ -13,7 +13,7 @@ from safegpu import tcgen05
 M, N, K = 128, 128, 256
 
 
-class Scratch[D: mgpu.DType](mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a]):
+class Scratch[D: mgpu.DType](mgpu.Scratch[mgpu.sm_100a | mgpu.sm_103a | mgpu.sm_110a]):
     def __init__(self, dtype: type[D]) -> None:
         self.a = mgpu.SMEM((M, K // 2), dtype, swizzle=128)
         self.b = mgpu.SMEM((N, K), dtype, swizzle=128)
