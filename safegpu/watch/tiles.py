@@ -73,6 +73,13 @@ def _loaded(call: Call) -> None:
         tiles.loaded.append((call.result, copy))
 
 
+@after("FragmentedArray.__setitem__")
+def _changed(call: Call) -> None:
+    """What is set in an array may put its blocks right."""
+    tiles = call.states[_Tiles]
+    tiles.loaded = [each for each in tiles.loaded if each[0] is not call["self"]]
+
+
 @after("wgmma", "tcgen05.mma")
 def _multiplied(call: Call) -> None:
     tiles = call.states[_Tiles]
@@ -187,10 +194,10 @@ def _are_crossed(
     # Where rows and columns are no axes of a tile, or some are left out, it is no part of the matrix, but one of parts.
     if len(inside_down) != 1 or len(inside_right) != 1 or inside_down == inside_right:
         return False
-    steps = [
+    inside = [
         np.diff(seen[[*which]], axis=axis + 1) for which, axis in zip((inside_down, inside_right), _TILED, strict=True)
     ]
-    if any((each != 1).any() for each in steps):
+    if any((each != 1).any() for each in inside):
         return False
     return inside_right <= down and inside_down <= right
 

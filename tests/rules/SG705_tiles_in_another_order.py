@@ -339,6 +339,17 @@ def loaded_transposed(ctx: mgpu.LaunchContext, x: Half, o: Single, s: S) -> None
     multiply_registers(s, mgpu.FragmentedArray.load_tiled(inside(slot), 128, layout=mgpu.WGMMA_LAYOUT))
 
 
+@legal(SQUARE, OUT, S, arch="sm_90a")
+def loaded_and_put_right(ctx: mgpu.LaunchContext, x: Half, o: Single, s: S) -> None:
+    slot = mgpu.memref_slice(s.ring, 0)
+    fill(ctx, x, slot, s)
+    blocks = mgpu.FragmentedArray.load_tiled(inside(slot), 128, layout=mgpu.WGMMA_LAYOUT)
+    upper = blocks[0:64, 64:128].copy()
+    blocks[0:64, 64:128] = blocks[64:128, 0:64]
+    blocks[64:128, 0:64] = upper
+    mgpu.wgmma(mgpu.WGMMAAccumulator.zero(128, 128), blocks, s.b, swizzle=128)
+
+
 @refused(SQUARE, OUT, S, arch="sm_90a", because=BLOCKS)
 def loaded_in_another_order(ctx: mgpu.LaunchContext, x: Half, o: Single, s: S) -> None:
     slot = mgpu.memref_slice(s.ring, 0)
