@@ -1,9 +1,11 @@
-"""What Mosaic GPU's own arrays do otherwise while a safegpu kernel is traced.
+"""What Mosaic GPU's own arrays do otherwise in a safegpu kernel.
 
 `astype` and `bitcast` take dtype tokens, `foreach` calls its function with typed scalars, and `safegpu.watch` sees
 the methods that a rule asks for. Arrays stay Mosaic GPU's objects: some thirty of its methods make the class by name,
-so a subclass would be lost at the next step. So these methods are replaced for as long as a trace runs, and the
-replacement acts in the threads that trace through safegpu alone.
+so a subclass would be lost at the next step. So these methods are replaced, and do something else in the threads that
+trace through safegpu alone. They stay replaced after the first trace of a process: to Python a class that has changed
+is another one, and it would learn anew how each line of Mosaic GPU finds its attributes, which takes longer than all
+that is done here.
 """
 
 import functools
@@ -35,7 +37,9 @@ def _is_wide_float(element_type: Any) -> bool:
 
 @functools.wraps(_astype)
 def _astype_token(self: Any, new_dtype: Any, *, is_signed: bool | None = None, **kwargs: Any) -> Any:
-    if tracing() and is_token(new_dtype):
+    if not tracing():
+        return _astype(self, new_dtype, is_signed=is_signed, **kwargs)
+    if is_token(new_dtype):
         is_signed = signedness("astype", new_dtype, is_signed)
         new_dtype = ir_type(new_dtype)
     if any(map(is_float8, (self.mlir_dtype, new_dtype))) and any(map(_is_wide_float, (self.mlir_dtype, new_dtype))):
@@ -75,47 +79,29 @@ _MOSAIC_GPU = str(Path(fa.__file__).parent)
 _CLASSES = {"FragmentedArray": _Array, "WGMMAAccumulator": mgpu.WGMMAAccumulator}
 
 
-@functools.cache
-def _replacements() -> list[tuple[type, str, Any, Any]]:
-    """Class, name, Mosaic GPU's method and ours, of each method that is replaced; constructors are the mirrors'.
+_lock, _installed = threading.Lock(), False
 
-    They are made for the first trace.
-    """
-    found: list[tuple[type, str, Any, Any]] = [(_Array, "__bool__", None, _truth)]
+
+def install() -> None:
+    """Puts ours in the place of Mosaic GPU's methods, the first time that it is called."""
+    global _installed
+    with _lock:
+        if not _installed:
+            for cls, name, ours in _replacements():
+                setattr(cls, name, ours)
+            _installed = True
+
+
+def _replacements() -> list[tuple[type, str, Any]]:
+    """Class, name and our method, of each that is replaced; constructors are the mirrors'."""
+    found: list[tuple[type, str, Any]] = [(_Array, "__bool__", _truth)]
     for name in sorted(_OURS.keys() | names()):
         class_name, _, attribute = name.partition(".")
         if (cls := _CLASSES.get(class_name)) is None:
             continue
         theirs = inspect.getattr_static(cls, attribute)
         if isinstance(theirs, property) and theirs.fget:
-            found.append((cls, attribute, theirs, property(watched(name)(theirs.fget))))
+            found.append((cls, attribute, property(watched(name)(theirs.fget))))
         elif inspect.isfunction(theirs):
-            found.append((cls, attribute, theirs, watched(name)(_OURS.get(name, theirs))))
+            found.append((cls, attribute, watched(name)(_OURS.get(name, theirs))))
     return found
-
-
-class _Hooks:
-    """The replacements, in place inside a `with` block; the last of the traces that run at once takes them out."""
-
-    def __init__(self) -> None:
-        self._lock, self._traces = threading.Lock(), 0
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._traces:
-                for cls, name, _, ours in _replacements():
-                    setattr(cls, name, ours)
-            self._traces += 1
-
-    def __exit__(self, *raised: object) -> None:
-        with self._lock:
-            self._traces -= 1
-            if not self._traces:
-                for cls, name, theirs, _ in _replacements():
-                    if theirs is None:  # none of its own
-                        delattr(cls, name)
-                    else:
-                        setattr(cls, name, theirs)
-
-
-hooks = _Hooks()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 from safegpu._gate import require
-from safegpu._hooks import hooks
+from safegpu._hooks import install
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
 from safegpu._placement import allocations, check_unions, starts
@@ -78,7 +78,7 @@ def _traced(
         *gmem, scratch = references
         allocated = functools.cache(lambda: list(allocations(scratch_spec)))
         begun = functools.partial(starts, scratch_spec, flat(lowered))
-        with Trace(arch, context.cluster_size, threads, allocated, begun) as trace, hooks:
+        with Trace(arch, context.cluster_size, threads, allocated, begun) as trace:
             # Warpgroup semantics has rules of its own, in Mosaic GPU's dialect.
             trace.watching = watches = lanes and not allows_all()
             arguments = (
@@ -118,6 +118,7 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
         call = dict(zip(names, args, strict=False), **kwargs)
         if len(call) < len(args) + len(kwargs) or not call.keys() >= _NEEDED:
             return as_kernel(*args, **kwargs)  # which says what is wrong
+        install()
         inputs = _each(call.get("in_shape", ()))
         others = [spec for name in ("inout_shape", "out_shape") for spec in _each(call.get(name, ()))]
         scratch_spec = call["smem_scratch_shape"]
