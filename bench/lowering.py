@@ -1,8 +1,10 @@
 """What lowering through safegpu costs: each example and its raw twin, alternating, in one process.
 
-JAX_PLATFORMS=cpu python -m bench.lowering [--rounds 15] [--json FILE] [KERNEL ...]
+JAX_PLATFORMS=cpu python -m bench.lowering [--rounds 15] [--until {jax,module}] [--json FILE] [KERNEL ...]
 
-The time is the CPU's. null/raw is the same ratio of the raw twin and itself, so it shows what this run cannot tell.
+The time is the CPU's, from the call that builds a kernel to what JAX gives to XLA: the trace of the body, Mosaic GPU's
+module, and `jax.jit(kernel).lower(...)`, inside `jax.shard_map` where there are peers. With `--until module` it ends
+with `as_gpu_kernel`. null/raw is the same ratio of the raw twin and itself, so it shows what this run cannot tell.
 """
 
 import functools
@@ -15,17 +17,46 @@ from typing import Any
 from bench import report
 from bench.report import Spread
 
-
-def seconds(build: Callable[[], Any], arch: tuple[int, int], peers: int) -> float:
-    from safegpu.offline.lowering import lowered
-
-    gc.collect()  # the garbage of the one before is not this one's
-    start = time.process_time()
-    lowered(build, arch, peers=peers)
-    return time.process_time() - start
+type Arch = tuple[int, int]
 
 
-def measure(kernels: Sequence[str], rounds: int) -> list[dict[str, Any]]:
+class Lowering:
+    """One kernel, and how it is lowered."""
+
+    def __init__(self, build: Callable[[], Any], arch: Arch, peers: int) -> None:
+        from safegpu._jax import jax, module_of
+        from safegpu.offline.lowering import tracing_context
+
+        self.build, self.context = build, functools.partial(tracing_context, arch, peers)
+        with self.context():
+            module = module_of(build())
+        assert module is not None
+        self.arguments = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in (*module.inputs, *module.inouts)]
+        self.on_each = _on_each_of(peers)
+
+    def seconds(self, until: str) -> float:
+        gc.collect()  # the garbage of the one before is not this one's
+        start = time.process_time()
+        with self.context():
+            kernel = self.build()
+        if until == "jax":
+            self.on_each(kernel).trace(*self.arguments).lower(lowering_platforms=("cuda",))
+        return time.process_time() - start
+
+
+def _on_each_of(peers: int) -> Callable[[Any], Any]:
+    """The jitted function that runs a kernel on each of so many devices, on buffers of its own."""
+    from safegpu._jax import jax
+
+    if peers == 1:
+        return lambda kernel: kernel
+    axis = {"axis_names": ("peers",), "axis_types": (jax.sharding.AxisType.Auto,)}
+    mesh, everywhere = jax.sharding.AbstractMesh((peers,), **axis), jax.sharding.PartitionSpec()
+    spread = functools.partial(jax.shard_map, mesh=mesh, in_specs=everywhere, out_specs=everywhere, check_vma=False)
+    return lambda kernel: jax.jit(spread(kernel))
+
+
+def measure(kernels: Sequence[str], rounds: int, until: str) -> list[dict[str, Any]]:
     from tests.test_examples import TWINS
 
     rows = []
@@ -33,7 +64,9 @@ def measure(kernels: Sequence[str], rounds: int) -> list[dict[str, Any]]:
         if kernels and not any(each in name for each in kernels):
             continue
         builds = {"safegpu": typed, "raw": raw, "null": raw}
-        functions = {each: functools.partial(seconds, build, arch, peers) for each, build in builds.items()}
+        functions = {
+            each: functools.partial(Lowering(build, arch, peers).seconds, until) for each, build in builds.items()
+        }
         gc.freeze()  # what the imports left is not looked through again
         times = report.alternating(functions, rounds, uncounted=2)
         rows.append({"kernel": name, "seconds": times})
@@ -58,8 +91,10 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = report.arguments(__doc__, rounds=15)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="those with this in their name, and no others")
+    parser.add_argument("--until", choices=("jax", "module"), default="jax", help="where it ends (%(default)s)")
     options = parser.parse_args(arguments)
-    report.results("lowering", options, lambda: measure(options.kernels, options.rounds), shown)
+    measured = functools.partial(measure, options.kernels, options.rounds, options.until)
+    report.results("lowering", options, measured, shown)
     return 0
 
 

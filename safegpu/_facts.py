@@ -8,7 +8,7 @@ are entered; the facts of a view are found by walking back from it, and only whe
 import functools
 from typing import Any, Literal, NamedTuple
 
-from safegpu._jax import DYNAMIC, ir
+from safegpu._jax import DYNAMIC, ir, utils
 from safegpu._trace import current
 from safegpu.dtypes import DType
 
@@ -25,7 +25,7 @@ class Facts(NamedTuple):
     """What the memory is beside a place for data: an input of the kernel, or what only multimem operations access."""
 
 
-_UNKNOWN = Facts()
+UNKNOWN = Facts()
 
 NO_SWIZZLE = 16  # bytes: Mosaic GPU's default, and the width of the atoms that a swizzle permutes
 
@@ -49,9 +49,9 @@ def facts_of(ref: ir.Value) -> Facts:
     """The facts of the allocation that `ref` is, or is a view of."""
     trace = current()
     if trace is None:
-        return _UNKNOWN
+        return UNKNOWN
     allocation = allocation_of(ref)
-    return _UNKNOWN if allocation is None else trace.facts[allocation]
+    return UNKNOWN if allocation is None else trace.facts[allocation]
 
 
 def allocation_of(ref: ir.Value) -> ir.Value | None:
@@ -115,20 +115,29 @@ class Path:
         """See `sure_facts_of`."""
         trace = current()
         if trace is None or not trace.facts:
-            return _UNKNOWN
+            return UNKNOWN
         found = trace.facts.get(self.ref)
         if found is None and self.of is not None:
             return self.of.facts
         for _, view in self.views if found is None else ():
             if (found := trace.facts.get(view.operands[0])) is not None:
                 break
-        return _UNKNOWN if found is None else found
+        return UNKNOWN if found is None else found
 
     @functools.cached_property
     def type(self) -> ir.MemRefType | None:
         """The type of a reference to memory; None of another value."""
         type_ = self.ref.type
         return type_ if isinstance(type_, ir.MemRefType) else None
+
+    @functools.cached_property
+    def rank(self) -> int:
+        return 0 if self.type is None else self.type.rank
+
+    @functools.cached_property
+    def bits(self) -> int:
+        """Of an element."""
+        return 0 if self.type is None else utils.bitwidth(self.type.element_type)
 
     @functools.cached_property
     def layout(self) -> tuple[list[int], int]:

@@ -30,7 +30,7 @@ class Call(dict[str, Any]):
     is worked out when the first of them asks.
     """
 
-    __slots__ = ("_block", "_frame", "_place", "name", "result", "states", "trace")
+    __slots__ = ("_block", "_frame", "_place", "made", "name", "result", "states", "trace")
     name: str
     """`LaunchContext.async_copy`, `tcgen05.mma`, `utils.commit_shared`, `wgmma`."""
     trace: Trace
@@ -38,6 +38,8 @@ class Call(dict[str, Any]):
     """The one object of each class in the trace, of a rule that remembers what it saw: `call.states[Seen]`."""
     result: Any
     """What the function returned, for the rules that run after it."""
+    made: Any
+    """What the first rule that asked has made of the call, for the others."""
     _frame: FrameType | None
     _block: ir.Block | None
     _place: Place | None
@@ -150,7 +152,7 @@ def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         this.trace = trace
         this.states = trace.states
         this._frame = sys._getframe(1)
-        this._block = this._place = this.result = None
+        this._block = this._place = this.made = this.result = None
         for rule in first:
             rule(this)
         trace.watching = False

@@ -8,7 +8,7 @@ before, another warpgroup in another branch.
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from safegpu._facts import Path, path_of
 from safegpu._jax import ir, utils
@@ -50,10 +50,13 @@ Window = Path
 
 def window(ref: Any) -> Window | None:
     """The part of an allocation in shared memory that `ref` is; None for everything else."""
-    if not isinstance(ref, ir.Value):
-        return None
-    path = path_of(ref)
-    return path if path.name == "memref.view" and path.is_exact else None
+    path = path_of(ref) if isinstance(ref, ir.Value) else None
+    return path if is_window(path) else None
+
+
+def is_window(path: Path | None) -> TypeGuard[Window]:
+    """Whether the path says which part of an allocation in shared memory it leads to."""
+    return path is not None and path.name == "memref.view" and path.is_exact
 
 
 def overlap(one: Window, other: Window) -> bool:

@@ -11,10 +11,10 @@ from typing import Any
 from safegpu import _gate
 from safegpu._facts import path_of
 from safegpu._jax import DYNAMIC, fa, ir, is_kernel_argument, launch_context, utils
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, before
 from safegpu.watch.indices import known
 
-_TMA = launch_context.AsyncCopyImplementation.TMA
 _ZEROS = launch_context.OOBFillMode.ZEROS
 _TENSOR_COPY = 128  # bytes, of which the shared memory of cp.async.bulk.tensor begins at a multiple
 _BULK_COPY = _DESCRIPTOR = 16  # that of cp.async.bulk; matrix descriptors count in these
@@ -35,10 +35,10 @@ def begins(ref: Any) -> int | None:
     return None if base is None else base + path.offset * utils.bitwidth(path.type.element_type) // 8
 
 
-def _check(call: Call, name: str, size: int, what: str, *, shared: bool = False) -> None:
-    """Refuses a view that begins at no multiple of this; where `shared` is asked for, in shared memory alone."""
-    start = begins(ref := call.get(name))
-    if start is not None and start % size and (not shared or utils.is_smem_ref(ref)):
+def _check(call: Call, name: str, size: int, what: str) -> None:
+    """Refuses a view that begins at no multiple of this."""
+    start = begins(call.get(name))
+    if start is not None and start % size:
         _gate.refuse(
             "SG704",
             f"{call.name}: {name} begins at byte {start} of its memory, and {what} must begin at a multiple of {size}; "
@@ -70,11 +70,11 @@ def _stores(call: Call) -> None:
 
 @before("LaunchContext.async_copy")
 def _copies(call: Call) -> None:
-    if call.get("implementation", _TMA) != _TMA:
-        return
-    size = _TENSOR_COPY if call.get("oob_mode", _ZEROS) == _ZEROS else _BULK_COPY
-    for name in ("src_ref", "dst_ref"):
-        _check(call, name, size, "what TMA copies", shared=True)
+    copy = copy_of(call)
+    for name, path in copy.ends if copy.by_tma else ():
+        if path is not None and path.is_view and path.name == "memref.view":
+            size = _TENSOR_COPY if call.get("oob_mode", _ZEROS) is _ZEROS else _BULK_COPY
+            _check(call, name, size, "what TMA copies")
 
 
 @before("wgmma", "tcgen05.mma")

@@ -11,12 +11,11 @@ import numpy as np
 
 from safegpu import _gate
 from safegpu._dtype import ir_type, name_of
-from safegpu._facts import NO_SWIZZLE, Facts, path_of, sure_facts_of
-from safegpu._jax import DYNAMIC, fa, ir, launch_context, tcgen05, utils
+from safegpu._facts import NO_SWIZZLE, UNKNOWN, Facts, path_of, sure_facts_of
+from safegpu._jax import DYNAMIC, fa, ir, tcgen05, utils
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, before
 
-_TMA = launch_context.AsyncCopyImplementation.TMA
-_NOTHING = Facts()
 _SPARSE_META = tcgen05.sparse_meta_layout()
 _ATOM = 16  # bytes, which a swizzle moves together
 _ROW = 128  # bytes, after which a swizzle moves the next atoms otherwise
@@ -26,7 +25,7 @@ def _facts(ref: Any) -> Facts:
     """What is sure of the buffer of a reference; nothing of what is none, of which Mosaic GPU speaks."""
     if isinstance(ref, utils.MultimemRef):
         ref = ref.ref
-    return sure_facts_of(ref) if isinstance(ref, ir.Value) else _NOTHING
+    return sure_facts_of(ref) if isinstance(ref, ir.Value) else UNKNOWN
 
 
 def _element(ref: Any) -> ir.Type | None:
@@ -98,9 +97,10 @@ def _load_reduce(call: Call) -> None:
 
 @before("LaunchContext.async_copy")
 def _copy(call: Call) -> None:
-    operation = call.get("reduction_op")
-    for name in ("src_ref", "dst_ref"):
-        facts = _facts(call.get(name))
+    copy, operation = copy_of(call), call.get("reduction_op")
+    for name, path in copy.ends:
+        if path is None or (facts := path.facts) is UNKNOWN:
+            continue
         if operation in ("smin", "smax", "umin", "umax") and _orders_otherwise(facts, operation[0] == "s"):
             right = f"{'su'[operation[0] == 's']}{operation[1:]}"
             _gate.refuse(
@@ -113,7 +113,7 @@ def _copy(call: Call) -> None:
             continue
         if facts.role == "input" and name == "dst_ref" and call.get("gmem_peer_id") is None:
             _written(call, name)
-        if facts.role == "multimem" and call.get("implementation", _TMA) != _TMA:  # of TMA's, Mosaic GPU speaks
+        if facts.role == "multimem" and not copy.by_tma:  # of TMA's, Mosaic GPU speaks
             _check_multimem(call, name, facts)
 
 

@@ -1,14 +1,13 @@
 """SG905: shared memory is overwritten while a copy out of it is still reading."""
 
-import functools
 from typing import Any
 
 from safegpu import _gate
-from safegpu._jax import ir, launch_context
+from safegpu._jax import ir
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, after, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
-_TMA = launch_context.AsyncCopyImplementation.TMA
 _COMMIT = r"cp\.async\.bulk\.commit\.group"
 _WAIT = r"cp\.async\.bulk\.wait\.group"
 
@@ -17,13 +16,9 @@ class _Copy:
     """A copy out of shared memory that may be under way."""
 
     def __init__(self, call: Call) -> None:
-        self.block, self.place, self.ref = call.block, call.place, call["src_ref"]
+        self.block, self.place, self.source = call.block, call.place, copy_of(call).read
         self.always = call.get("predicate") is None  # and not where a predicate says so
         self.groups_after: int | None = 0  # committed after its own; None where a loop or a conditional decides
-
-    @functools.cached_property
-    def source(self) -> Window | None:
-        return window(self.ref)
 
 
 class _Copies:
@@ -34,7 +29,7 @@ class _Copies:
 
 @after("LaunchContext.async_copy")
 def _started(call: Call) -> None:
-    if call.get("barrier") is not None or call.get("implementation", _TMA) != _TMA:
+    if call.get("barrier") is not None or not copy_of(call).by_tma:
         return  # into shared memory
     copies, block = call.states[_Copies], call.block
     commits = call.get("arrive") is not False
@@ -61,19 +56,17 @@ def _is_surely_under_way(copy: _Copy, allowed: Any, block: ir.Block) -> bool:
 
 @after("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
 def _overwritten(call: Call) -> None:
-    _check(call, call.get("ref", call.get("dst")))
+    if (copies := call.states[_Copies]).under_way:
+        _check(call, copies, window(call.get("ref", call.get("dst"))))
 
 
 @after("LaunchContext.async_copy")
 def _copied_over(call: Call) -> None:
-    _check(call, call.get("dst_ref"))
+    if (copies := call.states[_Copies]).under_way:
+        _check(call, copies, copy_of(call).written)
 
 
-def _check(call: Call, ref: Any) -> None:
-    copies = call.states[_Copies]
-    if not copies.under_way:
-        return
-    written = window(ref)
+def _check(call: Call, copies: _Copies, written: Window | None) -> None:
     if written is None:
         return
     apart: Window | None = None

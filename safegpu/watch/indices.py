@@ -11,10 +11,10 @@ from typing import Any
 from safegpu import _gate
 from safegpu._facts import path_of
 from safegpu._jax import fa, ir, launch_context, utils
+from safegpu.watch._copies import copy_of, path_to
 from safegpu.watch._core import Call, before
 
 _TMA = launch_context.AsyncCopyImplementation.TMA
-_GMEM = ("gmem_ref", "src_ref", "dst_ref")  # one of which is in global memory
 _IN_BOUNDS = launch_context.OOBFillMode.PROMISE_IN_BOUNDS
 
 
@@ -136,13 +136,12 @@ def _slice_of_copy(call: Call) -> None:
         return
     by_threads, promised = call.get("implementation", _TMA) is not _TMA, call.get("oob_mode") is _IN_BOUNDS
     compared = by_threads or promised
-    types = [type_ for name in _GMEM if name in call and (type_ := _type(call[name])) is not None]
-    if not compared and not any(map(_ends_at_zero, indices)) and all(len(indices) <= each.rank for each in types):
+    array = path_to(call["gmem_ref"]) if "gmem_ref" in call else copy_of(call).in_global_memory
+    if array is None or array.type is None:
         return
-    arrays = [each for each in types if each.memory_space is None]
-    if len(arrays) != 1:
-        return
-    _check("gmem_slice", indices, arrays[0].shape, bounds=compared, integers=promised and not by_threads)
+    # The shape takes long to list.
+    if (compared or len(indices) > array.rank or any(map(_ends_at_zero, indices))) and array.type.memory_space is None:
+        _check("gmem_slice", indices, array.type.shape, bounds=compared, integers=promised and not by_threads)
 
 
 @before("BarrierRef.__getitem__", "CollectiveBarrierRef.__getitem__")

@@ -7,11 +7,10 @@ waited for that does not see what it brings.
 from typing import Any
 
 from safegpu import _gate
-from safegpu._jax import launch_context
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, after, told
 from safegpu.watch._program import follows, overlap, unseen, window
 
-_TMA = launch_context.AsyncCopyImplementation.TMA
 _WAIT = r"mbarrier\.(try|test)\.wait|mbarrier\.wait"
 
 
@@ -19,7 +18,7 @@ class _Copy:
     """A copy into shared memory that nobody has waited for."""
 
     def __init__(self, call: Call) -> None:
-        self.block, self.place, self.ref = call.block, call.place, call["dst_ref"]
+        self.block, self.place, self.filled = call.block, call.place, copy_of(call).written
 
 
 class _Copies:
@@ -31,7 +30,7 @@ class _Copies:
 @after("LaunchContext.async_copy")
 def _started(call: Call) -> None:
     # Under a predicate it may not be started, and of several with one barrier the author may announce less.
-    if call.get("barrier") is not None and call.get("implementation", _TMA) == _TMA and "predicate" not in call:
+    if call.get("barrier") is not None and "predicate" not in call and copy_of(call).by_tma:
         call.states[_Copies].under_way.append(_Copy(call))
 
 
@@ -75,8 +74,7 @@ def _check(call: Call, reader: str, *refs: Any) -> None:
         if (read := window(ref)) is None:
             continue
         for copy in copies.under_way:
-            filled = window(copy.ref)
-            if filled is None or not overlap(filled, read) or not follows(copy.block, call.block):
+            if copy.filled is None or not overlap(copy.filled, read) or not follows(copy.block, call.block):
                 continue
             if unseen(call.block, _WAIT, copies.waits):
                 copies.under_way.clear()

@@ -23,8 +23,7 @@ def _begins_a_row(path: Path) -> bool:
     if path.of is None:
         return not path.is_view
     if path.index is not None:
-        strides, _ = path.of.layout
-        bits = utils.bitwidth(path.of.type.element_type) if path.of.type else 1
+        (strides, _), bits = path.of.layout, path.of.bits
         indices = path.index if isinstance(path.index, tuple) else (path.index,)
         steps = zip(indices, strides, strict=False)
         if any(index != slice(None) and (stride == DYNAMIC or stride * bits % (8 * _ROW)) for index, stride in steps):
@@ -40,9 +39,12 @@ def _begins_a_row(path: Path) -> bool:
 )
 def _moved(call: Call) -> None:
     ref: Any = call.get("ref")
-    if not isinstance(ref, ir.Value) or not isinstance(ref.type, ir.MemRefType) or not utils.is_smem_ref(ref):
+    if not isinstance(ref, ir.Value):
         return
-    if not call.states[scratch.Beginnings].any_amiss and _begins_a_row(path_of(ref)):
+    path = path_of(ref)
+    if not call.states[scratch.Beginnings].any_amiss and _begins_a_row(path):
+        return
+    if path.type is None or not utils.is_smem_ref(path.type):
         return
     address = scratch.address_of(ref)
     if address is None or not scratch.misaligned(address, _ROW):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from safegpu import _gate
 from safegpu._jax import ir
 from safegpu.rules import allows
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 from safegpu.watch._threads import of_kernel
@@ -64,7 +65,7 @@ def _fenced(call: Call) -> None:
 def _replaced(call: Call) -> None:
     """What a copy has written over is read no more."""
     writes = call.states[_Writes]
-    if writes.unfenced and (over := window(call.get("dst_ref"))) is not None:
+    if writes.unfenced and (over := copy_of(call).written) is not None:
         writes.unfenced = [each for each in writes.unfenced if each.window and each.window.root != over.root]
 
 

@@ -10,13 +10,14 @@ to be copied out in another order.
 import functools
 import operator
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from safegpu import _gate
 from safegpu._jax import DYNAMIC, fa, ir, launch_context
 from safegpu.watch._addresses import users
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, Place, after, told
 from safegpu.watch._program import Window, enclosing, follows, overlap, ptx_of, window
 
@@ -37,14 +38,16 @@ def _fix(copy: "_Moved") -> str:
 type _Steps = tuple[tuple[type, tuple[int, ...]], ...]
 
 
-class _Moved(NamedTuple):
+class _Moved:
     """A copy of a matrix into shared memory."""
 
-    window: Window
-    block: ir.Block
-    place: Place | None
-    steps: _Steps | None
-    """From the matrix in global memory to the copy's part of shared memory; None where they are not known."""
+    def __init__(self, window: Window, block: ir.Block, place: Place | None, call: Call) -> None:
+        self.window, self.block, self.place, self.call = window, block, place, call
+
+    @functools.cached_property
+    def steps(self) -> _Steps | None:
+        """From the matrix in global memory to the copy's part of shared memory; None where they are not known."""
+        return _steps(self.call)
 
 
 class _Tiles:
@@ -60,8 +63,8 @@ class _Tiles:
 @after("LaunchContext.async_copy")
 def _copied(call: Call) -> None:
     tiles = call.states[_Tiles]
-    if (to := window(call["dst_ref"])) is not None:
-        tiles.copies.setdefault(to.root, []).append(_Moved(to, call.block, call.place, _steps(call)))
+    if (to := copy_of(call).written) is not None:
+        tiles.copies.setdefault(to.root, []).append(_Moved(to, call.block, call.place, call))
 
 
 @after("FragmentedArray.load_tiled", "FragmentedArray.load_untiled")
@@ -130,7 +133,7 @@ def _steps(copy: Call) -> _Steps | None:
     transforms, rows = copy.get("gmem_transform", ()), copy.get("gmem_slice", ())
     transforms = transforms if isinstance(transforms, tuple) else (transforms,)
     rows = rows if isinstance(rows, tuple) else (rows,)
-    if copy.get("predicate") is not None or copy.get("implementation", _TMA) != _TMA:
+    if copy.get("predicate") is not None or copy.get("implementation", _TMA) is not _TMA:
         return None
     if any(isinstance(each, fa.FragmentedArray) for each in rows):
         return None

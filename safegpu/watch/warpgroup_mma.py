@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from safegpu import _gate
 from safegpu._jax import fa, ir
 from safegpu.rules import allows
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
 
@@ -129,19 +130,17 @@ def _instruction(register: ir.Value) -> ir.Value | None:
 
 @after("FragmentedArray.store_tiled", "FragmentedArray.store_untiled", "fragmented_array.copy_tiled")
 def _overwritten(call: Call) -> None:
-    _check_operands(call, call.get("ref", call.get("dst")))
+    if (products := call.states[_Products]).under_way:
+        _check_operands(call, products, window(call.get("ref", call.get("dst"))))
 
 
 @after("LaunchContext.async_copy")
 def _copied_over(call: Call) -> None:
-    _check_operands(call, call.get("dst_ref"))
+    if (products := call.states[_Products]).under_way:
+        _check_operands(call, products, copy_of(call).written)
 
 
-def _check_operands(call: Call, ref: Any) -> None:
-    products = call.states[_Products]
-    if not products.under_way:
-        return
-    written = window(ref)
+def _check_operands(call: Call, products: _Products, written: Window | None) -> None:
     if written is None:
         return
     for product in list(products.under_way):

@@ -134,8 +134,7 @@ shown, make = set(), core._watched
 core._watched = lambda name, function: (shown.add(name), make(name, function))[1]
 from safegpu import _hooks, _surface
 _surface.public_names()
-with _hooks.hooks:
-    pass
+_hooks.install()
 print(*sorted(core.names() - shown))
 """
 

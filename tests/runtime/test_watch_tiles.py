@@ -34,6 +34,11 @@ def mgpu_call(**arguments: Any) -> Any:
     return arguments  # a call is the dict of its arguments
 
 
+def moved(ref: Any, *transforms: Any, **arguments: Any) -> tiles._Moved:
+    call = mgpu_call(gmem_transform=transforms, **arguments)
+    return tiles._Moved(path_of(ref), None, None, call)  # type: ignore[arg-type]  # of a block that nobody asks for
+
+
 @pytest.mark.parametrize("transforms", TRANSFORMS, ids=str)
 def test_tiles_lie_where_mosaic_gpu_puts_them(transforms: tuple[Any, ...]) -> None:
     def body(ctx: Any, x: Any, out: Any, _: Any) -> None:
@@ -64,7 +69,7 @@ def test_tiles_are_crossed_where_the_view_is_no_matrix() -> None:
         ):
             tiling = mgpu.TileTransform(tuple(ref.type.shape[2:]))
             view = mgpu.memref_transpose(ref, permutation)
-            copy = tiles._Moved(path_of(ref), None, None, steps((tiling, *transform)))  # type: ignore[arg-type]
+            copy = moved(ref, tiling, *transform)
             (down, right, high, wide), (strides, _) = view.type.shape, view.type.get_strides_and_offset()
             where = np.tensordot(strides, np.indices(view.type.shape).reshape(4, -1), 1)
             matrix: Any = tiles._matrix(tuple(ref.type.shape), copy.steps or ())
@@ -81,7 +86,7 @@ def test_tiles_are_crossed_where_the_view_is_no_matrix() -> None:
 def test_of_one_row_of_tiles_all_orders_are_right() -> None:
     def body(ctx: Any, x: Any, out: Any, ref: Any) -> None:
         view = mgpu.memref_transpose(ref, (0, 1, 3, 2))
-        copy = tiles._Moved(path_of(ref), None, None, steps((mgpu.TileTransform((8, 16)),)))  # type: ignore[arg-type]
+        copy = moved(ref, mgpu.TileTransform((8, 16)))
         assert tiles._crosses(copy, path_of(view)) is False
 
     trace(body, MATRIX, MATRIX, mgpu.SMEM((1, 4, 8, 16), mgpu.float16))
@@ -91,10 +96,9 @@ def test_what_is_not_known_is_not_crossed() -> None:
     def body(ctx: Any, x: Any, out: Any, scratch: Any) -> None:
         one, other = scratch
         at = mgpu.block_id(mgpu.Dimension.x)
-        known = steps((mgpu.TileTransform((8, 16)), GRID))
 
-        def crosses(copied: Any, view: Any, by: Any = known) -> bool | None:
-            return tiles._crosses(tiles._Moved(path_of(copied), None, None, by), path_of(view))  # type: ignore[arg-type]
+        def crosses(copied: Any, view: Any, **arguments: Any) -> bool | None:
+            return tiles._crosses(moved(copied, mgpu.TileTransform((8, 16)), GRID, **arguments), path_of(view))
 
         ring = [mgpu.memref_slice(other, index) for index in (0, 1, at, at)]
         assert [crosses(ring[0], each) for each in ring] == [True, None, True, True]
@@ -102,7 +106,7 @@ def test_what_is_not_known_is_not_crossed() -> None:
         assert crosses(ring[2], mgpu.memref_slice(ring[2], (slice(0, 2), slice(0, 2)))) is None
         assert crosses(ring[0], mgpu.memref_slice(ring[0], (slice(0, 2), slice(1, 3)))) is True
         assert crosses(other, ring[2]) is None
-        assert crosses(one, one, None) is None
+        assert crosses(one, one, predicate=at) is None
         assert crosses(one, mgpu.memref_reshape(one, (16, 128))) is None
         assert crosses(mgpu.memref_slice(one, slice(0, 2)), one) is None, "the rest may be anything"
 
