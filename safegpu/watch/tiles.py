@@ -162,6 +162,8 @@ def _start(copied: Window, view: Window) -> int | None:
     """Where the view begins in the copy's part; where only values decide, it is one slot of as many alike."""
     if DYNAMIC not in (copied.offset, view.offset):
         return view.offset - copied.offset
+    if copied.of is not None and copied.of is view.of and _is_place(copied.index) and _is_place(view.index):
+        return 0
     slices = [[step for step in each.steps if step[0] == "memref.subview"] for each in (copied, view)]
     if any(len(each) != 1 or whole.steps[0] != each[0] for each, whole in zip(slices, (copied, view), strict=True)):
         return None
@@ -174,6 +176,11 @@ def _start(copied: Window, view: Window) -> int | None:
         for size, start, other_start in zip(sizes, starts, other_starts, strict=True)
     )
     return 0 if alike else None
+
+
+def _is_place(index: Any) -> bool:
+    """Whether it is the index of one slot; what shape these have is for the first dimension alone to say."""
+    return isinstance(index, int | ir.Value)
 
 
 @functools.lru_cache(256)

@@ -179,12 +179,9 @@ def test_wrap_checks_and_gives_the_same_object(ctx: Any, x: Any, o: Any, smem: A
 # --- methods that are replaced
 
 
-def test_tokens_are_taken_during_a_trace_alone() -> None:
-    kept = []
-
+def test_tokens_are_taken_during_a_trace() -> None:
     def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
         array = mgpu.FragmentedArray.load_strided(x)
-        kept.append(array)
         assert array.astype(mgpu.float32).is_signed is None
         assert array.astype(mgpu.uint16).is_signed is False
         assert array.astype(new_dtype=ir.IntegerType.get_signless(16), is_signed=True).is_signed is True
@@ -194,8 +191,6 @@ def test_tokens_are_taken_during_a_trace_alone() -> None:
             array.astype(mgpu.int8, is_signed=False)
 
     trace(body)
-    with mlir.make_ir_context(), pytest.raises(NotImplementedError, match=r"safegpu\.float32"):  # Mosaic GPU's words
-        kept[0].astype(mgpu.float32)
 
 
 def test_methods_are_replaced_once() -> None:
