@@ -7,7 +7,7 @@ from typing import Any, Literal
 from safegpu import _optimized, barriers
 from safegpu._facade import mirror
 from safegpu._gate import needing, require
-from safegpu._jax import LACKING, gpu, ir, jax, nvvm, utils
+from safegpu._jax import LACKING, fa, gpu, ir, jax, mgpu, nvvm, utils
 from safegpu._value import Value, like
 from safegpu.architectures import (
     HasAsyncProxy,
@@ -127,19 +127,41 @@ class Partition1D(utils.Partition1D):
         return refined
 
 
+_WHOLE = (ir.Value, fa.FragmentedArray, mgpu.WGMMAAccumulator)  # which hold no values of ours inside
+
+
+def _rewrapping(carrys: Any) -> Callable[[Any], Any]:
+    """What gives the values that a loop carries the classes that they went into it with."""
+    each = carrys if type(carrys) in (tuple, list) else (carrys,)
+    if not all(isinstance(value, _WHOLE) for value in each):  # a tree that has to be walked
+        templates = jax.tree.leaves(carrys)
+        return functools.partial(_rewrapped, templates) if any(isinstance(t, Value) for t in templates) else _same
+    ours = [(number, type(value)) for number, value in enumerate(each) if isinstance(value, Value)]
+    return functools.partial(_rewrapped_each, ours) if ours else _same
+
+
+def _same(carried: Any) -> Any:
+    return carried
+
+
+def _rewrapped(templates: list[Any], carried: Any) -> Any:
+    leaves, tree = jax.tree.flatten(carried)
+    return jax.tree.unflatten(tree, map(like, templates, leaves))
+
+
+def _rewrapped_each(ours: list[tuple[int, type]], carried: Any) -> Any:
+    if isinstance(carried, ir.Value):
+        return ours[0][1](carried)
+    values = [*carried]
+    for number, cls in ours:
+        values[number] = cls(values[number])
+    return type(carried)(values)
+
+
 @functools.wraps(utils.fori)
 def fori(bound: Any, carrys: Any) -> Callable[[Callable[[Any, Any], Any]], utils.ForResult]:
     check_integral("fori", bound)
-    templates = jax.tree.leaves(carrys)
-    ours = any(isinstance(template, Value) for template in templates)
-
-    def typed(carried: Any) -> Any:
-        """What the loop carries, in the classes that it went in with."""
-        if not ours:
-            return carried
-        leaves, tree = jax.tree.flatten(carried)
-        return jax.tree.unflatten(tree, map(like, templates, leaves))
-
+    typed = _rewrapping(carrys)
     loop = utils.fori(bound, carrys)
 
     def run(body: Callable[[Any, Any], Any]) -> utils.ForResult:
