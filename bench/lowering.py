@@ -1,17 +1,23 @@
-"""What lowering through safegpu costs: each example and its raw twin, alternating, in one process.
+"""What lowering through safegpu costs: each example and its raw twin, alternating in one process, and in several.
 
-JAX_PLATFORMS=cpu python -m bench.lowering [--rounds 15] [--until {jax,module}] [--json FILE] [KERNEL ...]
+JAX_PLATFORMS=cpu python -m bench.lowering [--until {jax,module}] [KERNEL ...]
 
 The time is the CPU's, from the call that builds a kernel to what JAX gives to XLA: the trace of the body, Mosaic GPU's
 module, and `jax.jit(kernel).lower(...)`, inside `jax.shard_map` where there are peers. With `--until module` it ends
 with `as_gpu_kernel`. null/raw is the same ratio of the raw twin and itself, so it shows what this run cannot tell.
+Where things lie in memory is another in each process, and makes one of two twins faster by as much as a hundredth or
+two: so there are several.
 """
 
+import argparse
 import functools
 import gc
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from bench import report
@@ -77,6 +83,26 @@ def measure(kernels: Sequence[str], rounds: int, until: str) -> list[dict[str, A
     return rows
 
 
+def pooled(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rows of several processes."""
+    command = [sys.executable, "-m", "bench.lowering", "--processes", "1", "--rounds", str(options.rounds)]
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rows.json")
+        for _ in range(options.processes):
+            subprocess.run(
+                [*command, "--until", options.until, "--json", path, *options.kernels],
+                stdout=subprocess.DEVNULL, check=True, cwd=report.ROOT,
+            )  # fmt: skip
+            for number, row in enumerate(report.load(path, "lowering")["rows"]):
+                if number == len(rows):
+                    rows.append(row)
+                else:
+                    for name, seconds in row["seconds"].items():
+                        rows[number]["seconds"][name] += seconds
+    return rows
+
+
 def shown(rows: Sequence[Mapping[str, Any]]) -> str:
     header = ["CPU time of lowering", "raw, ms", "safegpu, ms", "safegpu/raw, median (quartiles)", "null/raw"]
     lines = []
@@ -92,11 +118,15 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = report.arguments(__doc__, rounds=15)
+    parser = report.arguments(__doc__, rounds=3)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="those with this in their name, and no others")
     parser.add_argument("--until", choices=("jax", "module"), default="jax", help="where it ends (%(default)s)")
+    parser.add_argument("--processes", type=int, default=5, help="of so many rounds each (%(default)s)")
     options = parser.parse_args(arguments)
-    measured = functools.partial(measure, options.kernels, options.rounds, options.until)
+    if options.processes > 1:
+        measured = functools.partial(pooled, options)
+    else:
+        measured = functools.partial(measure, options.kernels, options.rounds, options.until)
     report.results("lowering", options, measured, shown)
     return 0
 

@@ -147,8 +147,7 @@ def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         this.name = name
         # Of `slice(self, *idxs)`, all indices are the one argument.
         named = args if rest is None else (*args[:rest], args[rest:])
-        for parameter, argument in zip(parameters, named, strict=False):
-            this[parameter] = argument
+        this.update(zip(parameters, named))  # noqa: B905  # some are left out
         this.trace = trace
         this.states = trace.states
         this._frame = sys._getframe(1)
