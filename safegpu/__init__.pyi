@@ -114,6 +114,7 @@ from safegpu.refs import memref_slice as memref_slice
 from safegpu.refs import memref_transpose as memref_transpose
 from safegpu.refs import memref_unfold as memref_unfold
 from safegpu.refs import memref_unsqueeze as memref_unsqueeze
+from safegpu.rules import RaceWarning as RaceWarning
 from safegpu.rules import RuleError as RuleError
 from safegpu.rules import allow as allow
 from safegpu.scalars import BF16 as BF16

@@ -6,21 +6,38 @@ GPU. What Mosaic GPU answers on a CPU nobody said, and nothing is checked with i
 """
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from safegpu._trace import architecture
+from safegpu._jax import NOT_THE_AUTHORS
+from safegpu._trace import architecture, current
 from safegpu.architectures import ARCHITECTURES, INSTEAD, Architecture, having
-from safegpu.rules import RuleError, allow, allows  # noqa: F401  # a name of the package
+from safegpu.rules import RaceWarning, RuleError, allow, allows  # noqa: F401  # a name of the package
 from safegpu.rules._allow import of_environment
 
 of_environment()  # so that a mistake in it is told at the start
 
 
 def refuse(code: str, message: str) -> None:
-    """Every refusal at lowering comes through here; it returns where the author allows what breaks the rule."""
-    if not allows(code):
-        raise RuleError(code, message)
+    """Every refusal at lowering comes through here; it returns where the author allows what breaks the rule.
+
+    A race may come out right, so a body that has no annotations, as before its author came to safegpu, is warned.
+    """
+    if allows(code):
+        return
+    trace = current()
+    if trace is not None and not trace.is_annotated() and _is_race(code):
+        told = f"{code}: {message} (an error where the kernel's body has annotations)"
+        warnings.warn(told, RaceWarning, skip_file_prefixes=NOT_THE_AUTHORS)
+        return
+    raise RuleError(code, message)
+
+
+def _is_race(code: str) -> bool:
+    from safegpu.rules import RULES  # all rules are read where one is broken
+
+    return RULES[code].is_race
 
 
 def require(capability: type[Architecture], operation: str, arch: type[Architecture] | None = None) -> None:

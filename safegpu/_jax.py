@@ -10,6 +10,7 @@ import io
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any, NamedTuple
 
 try:
@@ -33,12 +34,15 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import arith, gpu, nvvm
 
 __all__ = [
-    "DYNAMIC", "LACKING", "SINCE", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture", "arith",
-    "buffer_bytes", "core", "fa", "fun_name", "gpu", "ir", "is_kernel_argument", "jax", "known_capability",
-    "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "module_of", "no_such",
-    "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
+    "DYNAMIC", "LACKING", "NOT_THE_AUTHORS", "SINCE", "SPEC_TYPES", "KernelModule", "TMABarrier", "architecture",
+    "arith", "buffer_bytes", "core", "fa", "fun_name", "gpu", "ir", "is_kernel_argument", "jax", "known_capability",
+    "launch_context", "layouts", "lowered_modules", "make_ir_context", "mgpu", "mlir_context", "module_of",
+    "no_such", "nvvm", "profiler", "stated_capability", "tcgen05", "utils",
 ]  # fmt: skip
 
+
+NOT_THE_AUTHORS = tuple(f"{Path(file).parent}/" for file in (__file__, jax.__file__))
+"""How the paths of the files begin in which no kernel is written: safegpu's and jax's."""
 
 DYNAMIC: int = ir.ShapedType.get_dynamic_stride_or_offset()  # what MLIR says where no constant is known
 

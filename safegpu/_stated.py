@@ -126,6 +126,16 @@ def _annotation_of_first(body: Any) -> Any:
     return next(iter(inspect.signature(body).parameters.values())).annotation
 
 
+def is_annotated(body: Callable[..., Any]) -> bool:
+    """Whether a body has annotations, any: then its author has come to safegpu."""
+    try:
+        signature = inspect.signature(body)
+    except (TypeError, ValueError):
+        return False
+    said = [signature.return_annotation, *(each.annotation for each in signature.parameters.values())]
+    return any(each is not inspect.Signature.empty for each in said)
+
+
 def _of_context(body: Callable[..., Any]) -> _Alternatives:
     """What the annotation of a body's first parameter says, where there is one that evaluates."""
     try:

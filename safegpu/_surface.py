@@ -24,7 +24,7 @@ from safegpu._jax import mgpu
 
 # The names that a module adds to the package or puts in the place of Mosaic GPU's: its `__all__`, or these.
 _OURS: dict[types.ModuleType, list[str] | None] = {
-    _gate: ["RuleError", "allow"],
+    _gate: ["RaceWarning", "RuleError", "allow"],
     barriers: None,
     fragmented_array: [
         "FragmentedArray",

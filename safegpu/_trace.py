@@ -31,6 +31,7 @@ class Trace:
         "barriers",
         "cluster",
         "facts",
+        "is_annotated",
         "paths",
         "starts",
         "states",
@@ -46,12 +47,14 @@ class Trace:
         threads: int | None = None,
         allocations: Callable[[], Iterable[Any]] = tuple,
         starts: Callable[[], Iterable[int]] = tuple,
+        is_annotated: Callable[[], bool] = lambda: True,
     ) -> None:
         self.arch = arch  # what the kernel is lowered for; None where nobody said
         self.cluster = cluster  # blocks along its axes
         self.threads = threads  # of a block
         self.allocations = allocations  # of the scratch, by `safegpu._placement`
         self.starts = starts  # of the buffers among them
+        self.is_annotated = is_annotated  # whether the body has any annotation
         self.barriers: set[ir.Value] = set()  # the addresses of those that specs allocated
         self.facts: dict[ir.Value, Any] = {}  # of `safegpu._facts`
         self.paths: dict[int, Any] = {}  # of `safegpu._facts`

@@ -16,7 +16,7 @@ from safegpu._hooks import install
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
 from safegpu._placement import allocations, check_unions, starts
-from safegpu._stated import remember, stated, stated_architecture
+from safegpu._stated import is_annotated, remember, stated, stated_architecture
 from safegpu._trace import Trace, Uncollected
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
 from safegpu.barriers import remember_barrier, wrap_barrier
@@ -78,7 +78,8 @@ def _traced(
         *gmem, scratch = references
         allocated = functools.cache(lambda: list(allocations(scratch_spec)))
         begun = functools.partial(starts, scratch_spec, flat(lowered))
-        with Trace(arch, context.cluster_size, threads, allocated, begun) as trace:
+        annotated = functools.partial(is_annotated, body)
+        with Trace(arch, context.cluster_size, threads, allocated, begun, annotated) as trace:
             # Warpgroup semantics has rules of its own, in Mosaic GPU's dialect.
             trace.watching = watches = lanes and not allows_all()
             arguments = (

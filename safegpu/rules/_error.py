@@ -1,4 +1,4 @@
-"""The exception of a rule that is decided when a kernel is lowered."""
+"""How a rule that is decided when a kernel is lowered is told: an exception, or a warning."""
 
 
 class RuleError(ValueError):
@@ -13,3 +13,11 @@ class RuleError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
+
+
+class RaceWarning(UserWarning):
+    """A kernel whose body has no annotations has a race: what comes out depends on the time that its parts take.
+
+    It may compute rightly for years, so it goes on to work when nothing but its imports are changed. With the first
+    annotation it is a `RuleError`, and everywhere with `warnings.simplefilter("error", mgpu.RaceWarning)`.
+    """

@@ -37,6 +37,8 @@ class Rule:
     """The Mosaic GPU functions that are concerned and the PTX ISA sections that say why."""
     gate: Literal["types", "lowering", "both"] = "types"
     """What sees it: a checker, the lowering of a kernel by safegpu, or each what it knows."""
+    is_race: bool = False
+    """Whether what comes out depends on the time that things take, so that it may be right."""
 
     @property
     def family(self) -> str:

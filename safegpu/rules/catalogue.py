@@ -686,6 +686,7 @@ CATALOGUE = (
             'PTX ISA, "tcgen05", "Non-pipelined instructions, same thread"',
         ),
         gate="lowering",
+        is_race=True,
     ),
     Rule(
         code="SG902",
@@ -701,6 +702,7 @@ CATALOGUE = (
             'PTX ISA, "wgmma.fence"',
         ),
         gate="lowering",
+        is_race=True,
     ),
     Rule(
         code="SG903",
@@ -715,6 +717,7 @@ CATALOGUE = (
             'PTX ISA, "tcgen05", "Non-pipelined instructions, same thread"',
         ),
         gate="lowering",
+        is_race=True,
     ),
     Rule(
         code="SG904",
@@ -724,6 +727,7 @@ CATALOGUE = (
         mosaic="",
         references=("Mosaic GPU, wgmma", 'PTX ISA, "wgmma.commit_group"', 'PTX ISA, "wgmma.wait_group"'),
         gate="lowering",
+        is_race=True,
     ),
     Rule(
         code="SG905",
@@ -738,6 +742,7 @@ CATALOGUE = (
             'PTX ISA, "cp.async.bulk.wait_group"',
         ),
         gate="lowering",
+        is_race=True,
     ),
     Rule(
         code="SG906",
@@ -769,6 +774,7 @@ CATALOGUE = (
             'PTX ISA, "Completion Mechanisms for Asynchronous Copy Operations"',
         ),
         gate="lowering",
+        is_race=True,
     ),
 )
 

@@ -14,13 +14,11 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from safegpu._jax import ir, jax
+from safegpu._jax import NOT_THE_AUTHORS, ir
 from safegpu._trace import States, Trace, current
 
 Place = tuple[CodeType, int]
 """An instruction of the author's code, cheap to take; `told` finds its line."""
-
-_OTHERS = tuple(f"{Path(file).parent}/" for file in (str(Path(__file__).parent), jax.__file__))
 
 
 class Call(dict[str, Any]):
@@ -49,7 +47,7 @@ class Call(dict[str, Any]):
         """The author's line: of the first frame that is neither ours nor jax's."""
         if self._place is None:  # several rules ask
             frame = self._frame
-            while frame is not None and frame.f_code.co_filename.startswith(_OTHERS):
+            while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_AUTHORS):
                 frame = frame.f_back
             self._place = None if frame is None else (frame.f_code, frame.f_lasti)
         return self._place
