@@ -118,10 +118,10 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = report.arguments(__doc__, rounds=3)
+    parser = report.arguments(__doc__, rounds=15)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="those with this in their name, and no others")
     parser.add_argument("--until", choices=("jax", "module"), default="jax", help="where it ends (%(default)s)")
-    parser.add_argument("--processes", type=int, default=5, help="of so many rounds each (%(default)s)")
+    parser.add_argument("--processes", type=int, default=3, help="of so many rounds each (%(default)s)")
     options = parser.parse_args(arguments)
     if options.processes > 1:
         measured = functools.partial(pooled, options)

@@ -81,7 +81,7 @@ class Path:
     """Whether the views say where in the root they lie."""
 
     def __init__(self, ref: ir.Value, of: "Path | None" = None, index: Any = None) -> None:
-        self.ref = ref  # kept, so that its id stays its own
+        self.ref = ref
         self.of = of
         self.index = index  # of a slice
         if of is None:
@@ -175,9 +175,9 @@ def path_of(ref: ir.Value) -> Path:
     trace = current()
     if trace is None:
         return Path(ref)
-    path: Path | None = trace.paths.get(id(ref))
+    path: Path | None = trace.paths.get(ref)
     if path is None:
-        path = trace.paths[id(ref)] = Path(ref)
+        path = trace.paths[ref] = Path(ref)
     return path
 
 
@@ -185,7 +185,7 @@ def record_view(view: ir.Value, ref: ir.Value, index: Any = None) -> None:
     """Enters what a call has made a view of, and of a slice the index."""
     trace = current()
     if trace is not None and view is not ref:
-        trace.paths[id(view)] = Path(view, path_of(ref), index)
+        trace.paths[view] = Path(view, path_of(ref), index)
 
 
 def sure_facts_of(ref: ir.Value) -> Facts:

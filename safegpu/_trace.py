@@ -57,7 +57,7 @@ class Trace:
         self.is_annotated = is_annotated  # whether the body has any annotation
         self.barriers: set[ir.Value] = set()  # the addresses of those that specs allocated
         self.facts: dict[ir.Value, Any] = {}  # of `safegpu._facts`
-        self.paths: dict[int, Any] = {}  # of `safegpu._facts`
+        self.paths: dict[ir.Value, Any] = {}  # of `safegpu._facts`
         self.states = States()  # of `safegpu.watch`
         self.watching = True  # False inside a watched call: what Mosaic GPU calls there is not the author's
 

@@ -30,6 +30,16 @@ def promote[T](obj: object, cls: type[T]) -> T:
     return obj  # type: ignore[return-value]
 
 
+def _fresh(obj: object, cls: type) -> Any:
+    """What Mosaic GPU has just made and nobody else holds, as one of our classes, with the same fields.
+
+    A program may have audit hooks, to which another class of an object is an event: this costs less, and is often done.
+    """
+    ours = object.__new__(cls)
+    vars(ours).update(vars(obj))
+    return ours
+
+
 def remember_barrier(barrier: Any) -> None:
     """Enters the address of a barrier that a spec allocated, which is the only way to it."""
     address = getattr(getattr(barrier, "barrier", barrier), "base_address", None)
@@ -40,11 +50,16 @@ def remember_barrier(barrier: Any) -> None:
 
 def wrap_barrier(barrier: Any) -> Any:
     """A barrier of Mosaic GPU as one of ours, in place; anything else as it is."""
+    return _wrapped(barrier, promote)
+
+
+def _wrapped(barrier: Any, give: Callable[[Any, type], Any]) -> Any:
     if isinstance(barrier, utils.BarrierRef):
-        return promote(barrier, BarrierRef if barrier.num_barriers == 1 else BarrierArray)
+        cls: type = BarrierRef if barrier.num_barriers == 1 else BarrierArray
+        return barrier if type(barrier) is cls else give(barrier, cls)
     if isinstance(barrier, utils.CollectiveBarrierRef):
         one = isinstance(wrap_barrier(barrier.barrier), BarrierRef)
-        return promote(barrier, CollectiveBarrierRef if one else CollectiveBarrierArray)
+        return give(barrier, CollectiveBarrierRef if one else CollectiveBarrierArray)
     if "CtaBarrierRef" not in LACKING and isinstance(barrier, utils.CtaBarrierRef):
         return promote(barrier, CtaBarrierRef if barrier.num_barriers == 1 else CtaBarrierArray)
     if isinstance(barrier, utils.DialectBarrierRef):
@@ -58,7 +73,7 @@ def _making[**P](method: Callable[P, Any]) -> Callable[P, Any]:
 
     @functools.wraps(method)
     def made(*args: P.args, **kwargs: P.kwargs) -> Any:
-        return wrap_barrier(method(*args, **kwargs))
+        return _wrapped(method(*args, **kwargs), _fresh)
 
     return made
 
@@ -147,7 +162,7 @@ class _CollectiveBarrier(utils.CollectiveBarrierRef):
     wait_parity = watched("CollectiveBarrierRef.wait_parity")(utils.CollectiveBarrierRef.wait_parity)
 
     def __iter__(self) -> Iterator[Any]:
-        return map(wrap_barrier, super().__iter__())
+        return (_wrapped(each, _fresh) for each in super().__iter__())
 
 
 class CollectiveBarrierRef(_CollectiveBarrier):

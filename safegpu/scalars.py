@@ -110,10 +110,12 @@ def _binary(symbol: str, operation: str, *, swapped: bool = False) -> Any:
     """An operator, whose result is of the scalar's own class."""
 
     def operator(self: Scalar, other: object) -> Any:
-        operand = self._operand(other, symbol)
+        cls = type(self)
+        operand = other if isinstance(other, cls) else self._operand(other, symbol)
         if operand is None:
             return self._refused(symbol, other)
-        return type(self)(_emitted(operation, operand, self) if swapped else _emitted(operation, self, operand))
+        operands = (operand, self) if swapped else (self, operand)
+        return cls(ir.Operation.create(operation, operands=operands, infer_type=True).result)  # as `_emitted`
 
     return operator
 

@@ -8,14 +8,14 @@ altogether, otherwise a row in `check/table.py`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from safegpu.rules._allow import allow, allows
+from safegpu.rules._allow import allow, allows, allows_here
 from safegpu.rules._error import RaceWarning, RuleError
 
 if TYPE_CHECKING:
     from safegpu.rules._rule import FAMILIES, Rule
     from safegpu.rules.catalogue import RULES, find
 
-__all__ = ["FAMILIES", "RULES", "RaceWarning", "Rule", "RuleError", "allow", "allows", "find"]
+__all__ = ["FAMILIES", "RULES", "RaceWarning", "Rule", "RuleError", "allow", "allows", "allows_here", "find"]
 
 # Lowering does without the words of rules until one is broken: these are imported when they are asked for.
 _WORDS = {"FAMILIES": "_rule", "Rule": "_rule", "RULES": "catalogue", "find": "catalogue"}

@@ -14,11 +14,13 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from safegpu._jax import NOT_THE_AUTHORS, ir
+from safegpu._jax import ir
 from safegpu._trace import States, Trace, current
 
 Place = tuple[CodeType, int]
 """An instruction of the author's code, cheap to take; `told` finds its line."""
+
+_OTHERS = ("safegpu.", "jax.")
 
 
 class Call(dict[str, Any]):
@@ -28,7 +30,7 @@ class Call(dict[str, Any]):
     is worked out when the first of them asks.
     """
 
-    __slots__ = ("_block", "_frame", "_place", "made", "name", "result", "states", "trace")
+    __slots__ = ("_block", "_place", "_runs", "made", "name", "result", "states", "trace")
     name: str
     """`LaunchContext.async_copy`, `tcgen05.mma`, `utils.commit_shared`, `wgmma`."""
     trace: Trace
@@ -38,16 +40,19 @@ class Call(dict[str, Any]):
     """What the function returned, for the rules that run after it."""
     made: Any
     """What the first rule that asked has made of the call, for the others."""
-    _frame: FrameType | None
+    _runs: bool
     _block: ir.Block | None
     _place: Place | None
 
     @property
     def place(self) -> Place | None:
-        """The author's line: of the first frame that is neither ours nor jax's."""
-        if self._place is None:  # several rules ask
-            frame = self._frame
-            while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_AUTHORS):
+        """The author's line, of the first frame that is neither ours nor jax's; a rule that keeps the call asks first.
+
+        Frames are looked at by their globals: a program may have audit hooks, and the code of a frame is an event.
+        """
+        if self._place is None and self._runs:  # several rules ask
+            frame: FrameType | None = sys._getframe(1)
+            while frame is not None and frame.f_globals.get("__name__", "").startswith(_OTHERS):
                 frame = frame.f_back
             self._place = None if frame is None else (frame.f_code, frame.f_lasti)
         return self._place
@@ -148,7 +153,7 @@ def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         this.update(zip(parameters, named))  # noqa: B905  # some are left out
         this.trace = trace
         this.states = trace.states
-        this._frame = sys._getframe(1)
+        this._runs = True
         this._block = this._place = this.made = this.result = None
         for rule in first:
             rule(this)
@@ -161,7 +166,7 @@ def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             this.result = result
             for rule in then:
                 rule(this)
-        this._frame = None  # a rule may keep the call
+        this._runs = False  # a rule may keep the call
         return result
 
     return call

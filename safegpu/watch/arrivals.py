@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from safegpu import _gate
 from safegpu._jax import ir, launch_context, utils
 from safegpu._trace import current
-from safegpu.rules import allows
+from safegpu.rules import allows_here
 from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Mbarrier, constant, index_of, mbarrier
 from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
@@ -100,7 +100,7 @@ class _Waits:
 @after("BarrierRef.wait", "CollectiveBarrierRef.wait")
 def _waited(call: Call) -> None:
     launch: Any = call.block.owner
-    if launch.name == "gpu.launch" and not allows("SG407"):
+    if launch.name == "gpu.launch" and not allows_here("SG407"):
         call.states[_Waits].waits.append(_Wait(call["self"], call.place))
 
 
@@ -199,7 +199,7 @@ class _Transfers:
 @after("BarrierRef.arrive_expect_tx")
 def _announced(call: Call) -> None:
     transfers = call.states[_Transfers]
-    transfers.announcements += not allows("SG408")
+    transfers.announcements += not allows_here("SG408")
     transfers.calls.append(_Transfer(call, call.block, call.place))
 
 
@@ -207,7 +207,7 @@ def _announced(call: Call) -> None:
 def _copied(call: Call) -> None:
     if call.get("barrier") is not None:
         transfers = call.states[_Transfers]
-        transfers.announcements += call.get("arrive") is False and not allows("SG408")
+        transfers.announcements += call.get("arrive") is False and not allows_here("SG408")
         transfers.calls.append(_Transfer(call, call.block, call.place))
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import ir
-from safegpu.rules import allows
+from safegpu.rules import allows_here
 from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
@@ -110,7 +110,7 @@ def _check(call: Call, reader: str, *refs: Any) -> None:
             )
             if alone:
                 _gate.refuse("SG902", message)
-            elif not allows("SG902"):
+            elif not allows_here("SG902"):
                 writes.doubts.append(_Doubt(call.block, message))
 
 

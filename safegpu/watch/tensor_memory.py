@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from safegpu import _gate
 from safegpu._jax import ir, tcgen05
 from safegpu._trace import current
-from safegpu.rules import allows
+from safegpu.rules import allows_here
 from safegpu.watch._core import Call, Place, after, at_end, before, found, told
 from safegpu.watch._program import (
     Mbarrier,
@@ -222,7 +222,7 @@ def _accumulates(call: Call) -> None:
             accumulators.written.add(allocation)  # by raw code, perhaps
             accumulators.unwritten.pop(allocation, None)
             return
-        if not allows("SG906"):
+        if not allows_here("SG906"):
             accumulators.unwritten.setdefault(allocation, _First(call.block, call.place))
 
 

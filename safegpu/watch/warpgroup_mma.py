@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from safegpu import _gate
 from safegpu._jax import fa, ir
-from safegpu.rules import allows
+from safegpu.rules import allows_here
 from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Window, follows, overlap, unseen, window
@@ -199,7 +199,7 @@ def _begun(call: Call) -> None:
 def _returned(call: Call) -> None:
     given, result = (getattr(each, "_value", each) for each in (call["acc"], call.result))
     accumulator = given.registers.flat[0]
-    if allows("SG907"):
+    if allows_here("SG907"):
         return
     this = _Result(accumulator, list(result.registers.flat), _uses(accumulator), call.place, call.name)
     call.states[_Results].of.setdefault(accumulator, []).append(this)
