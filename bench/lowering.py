@@ -6,12 +6,11 @@ The time is the CPU's, from the call that builds a kernel to what JAX gives to X
 module, and `jax.jit(kernel).lower(...)`, inside `jax.shard_map` where there are peers. With `--until module` it ends
 with `as_gpu_kernel`. null/raw is the same ratio of the raw twin and itself, so it shows what this run cannot tell.
 Where things lie in memory is another in each process, and makes one of two twins faster by as much as a hundredth or
-two: so there are several.
+two: so there are several. Python collects garbage when it does, as in any program.
 """
 
 import argparse
 import functools
-import gc
 import subprocess
 import sys
 import tempfile
@@ -41,10 +40,6 @@ class Lowering:
         self.on_each = _on_each_of(peers)
 
     def seconds(self, until: str) -> float:
-        from safegpu._jax import jax
-
-        jax.clear_caches()  # as in a process that lowers this one kernel
-        gc.collect()
         start = time.process_time()
         with self.context():
             kernel = self.build()
@@ -76,8 +71,7 @@ def measure(kernels: Sequence[str], rounds: int, until: str) -> list[dict[str, A
         functions = {
             each: functools.partial(Lowering(build, arch, peers).seconds, until) for each, build in builds.items()
         }
-        gc.freeze()  # what the imports left is not looked through again
-        times = report.alternating(functions, rounds, uncounted=2)
+        times = report.alternating(functions, rounds, uncounted=1)
         rows.append({"kernel": name, "seconds": times})
         print(f"{name}: safegpu/raw {report.ratio(times, 'safegpu', 'raw')}", file=sys.stderr, flush=True)
     return rows
