@@ -1,6 +1,5 @@
 """The trace of a kernel's body: what is kept from its first line to its last, and forgotten after."""
 
-import gc
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
@@ -69,22 +68,6 @@ class Trace:
         _current.reset(self._token)
         self.states.clear()  # of which some keep calls, which know their trace: a cycle, left to the collector
         self.paths.clear()
-
-
-class Uncollected:
-    """A `with` block in which Python collects no cycles.
-
-    The objects of a module under construction are many and none of them is garbage yet: a collection in between costs
-    milliseconds and frees nothing.
-    """
-
-    def __enter__(self) -> None:
-        self._collects = gc.isenabled()
-        gc.disable()
-
-    def __exit__(self, *raised: object) -> None:
-        if self._collects:
-            gc.enable()
 
 
 _current: ContextVar[Trace | None] = ContextVar("safegpu_trace", default=None)

@@ -16,8 +16,9 @@ from safegpu._hooks import install
 from safegpu._jax import architecture, core, fun_name, ir, known_capability, mlir_context, tcgen05
 from safegpu._notes import add_rule
 from safegpu._placement import allocations, check_unions, starts
+from safegpu._quick import quickly
 from safegpu._stated import is_annotated, remember, stated, stated_architecture
-from safegpu._trace import Trace, Uncollected
+from safegpu._trace import Trace
 from safegpu.architectures import Architecture, HasClusters, HasTcgen05, of_compute_capability
 from safegpu.barriers import remember_barrier, wrap_barrier
 from safegpu.launch_context import wrap_context
@@ -76,7 +77,7 @@ def _traced(
 
     def traced(context: Any, *references: Any) -> Any:
         *gmem, scratch = references
-        allocated = functools.cache(lambda: list(allocations(scratch_spec)))
+        allocated = functools.partial(allocations, scratch_spec)
         begun = functools.partial(starts, scratch_spec, flat(lowered))
         annotated = functools.partial(is_annotated, body)
         with Trace(arch, context.cluster_size, threads, allocated, begun, annotated) as trace:
@@ -140,7 +141,7 @@ def _typed(as_kernel: Callable[..., Any]) -> Callable[..., Any]:
             if known is not None and uses_tmem(lowered):
                 require(HasTcgen05, "TMEM", known)
             stack.enter_context(mlir_context())
-            stack.enter_context(Uncollected())
+            stack.enter_context(quickly)
             kernel = as_kernel(**call)
         remember(kernel, said)
         return kernel

@@ -68,7 +68,9 @@ class LaunchContext(_Real):
             return
         require(HasTMA, "async_copy by TMA")
         slices = copy.get("gmem_slice", ())
-        if any(isinstance(each, fa.FragmentedArray) for each in (slices if isinstance(slices, tuple) else (slices,))):
+        for each in slices if isinstance(slices, tuple) else (slices,):
+            if not isinstance(each, fa.FragmentedArray):
+                continue
             source = copy.get("src_ref")
             if isinstance(source, ir.Value) and utils.is_smem_ref(source):
                 require(HasTMAScatter, "async_copy to gathered rows (scatter)")

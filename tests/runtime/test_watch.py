@@ -1,6 +1,5 @@
 """The author's calls, as the rules of lowering see them."""
 
-import gc
 import subprocess
 import sys
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import pytest
 
 import safegpu as mgpu
-from safegpu._trace import Uncollected
 from safegpu.watch import _core, _program
 from tests.runtime.kernels import trace
 
@@ -85,26 +83,6 @@ def test_state_is_of_one_trace() -> None:
     trace(body)
     trace(body)
     assert totals == [2, 2]
-
-
-def test_the_collector_waits_for_the_body() -> None:
-    seen: list[bool] = []
-
-    def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
-        with Uncollected():
-            seen.append(gc.isenabled())
-        seen.append(gc.isenabled())
-
-    trace(body)
-    assert seen == [False, False]
-    assert gc.isenabled()
-
-    def fails(ctx: Any, x: Any, o: Any, smem: Any) -> None:
-        raise KeyError
-
-    with pytest.raises(KeyError):
-        trace(fails)
-    assert gc.isenabled()
 
 
 def test_calls_of_a_loop_are_in_its_block() -> None:
