@@ -58,7 +58,8 @@ class Scalar(Value):
         number, constant = self._python
         if type(other) is not constant and not isinstance(other, number):
             return None
-        return _emitted("arith.constant", value=self._attribute.get(self.type, constant(other)))
+        value = self._attribute.get(self.type, constant(other))
+        return ir.Operation.create("arith.constant", attributes={"value": value}, infer_type=True).result
 
     def __bool__(self) -> bool:
         return truth(f"a scalar of type {type(self).__name__}")
