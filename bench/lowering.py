@@ -1,12 +1,12 @@
 """What lowering through safegpu costs: each example and its raw twin, alternating in one process, and in several.
 
-JAX_PLATFORMS=cpu python -m bench.lowering [--until {jax,module}] [KERNEL ...]
+JAX_PLATFORMS=cpu python -m bench.lowering [--rounds 15] [--processes 3] [--until {jax,module}] [KERNEL ...]
 
 The time is the CPU's, from the call that builds a kernel to what JAX gives to XLA: the trace of the body, Mosaic GPU's
 module, and `jax.jit(kernel).lower(...)`, inside `jax.shard_map` where there are peers. With `--until module` it ends
 with `as_gpu_kernel`. null/raw is the same ratio of the raw twin and itself, so it shows what this run cannot tell.
-Where things lie in memory is another in each process, and makes one of two twins faster by as much as a hundredth or
-two: so there are several. Python collects garbage when it does, as in any program.
+Where things lie in memory differs from process to process, and makes one of two equal twins faster by a per cent or
+two: so there are several, and their rounds are pooled. The garbage collector is left on.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def measure(kernels: Sequence[str], rounds: int, until: str) -> list[dict[str, A
 
 
 def pooled(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """The rows of several processes."""
+    """The rows of several processes, their times joined."""
     command = [sys.executable, "-m", "bench.lowering", "--processes", "1", "--rounds", str(options.rounds)]
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -114,8 +114,8 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = report.arguments(__doc__, rounds=15)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="those with this in their name, and no others")
-    parser.add_argument("--until", choices=("jax", "module"), default="jax", help="where it ends (%(default)s)")
-    parser.add_argument("--processes", type=int, default=3, help="of so many rounds each (%(default)s)")
+    parser.add_argument("--until", choices=("jax", "module"), default="jax", help="what is timed last (%(default)s)")
+    parser.add_argument("--processes", type=int, default=3, help="of ROUNDS rounds each (%(default)s)")
     options = parser.parse_args(arguments)
     if options.processes > 1:
         measured = functools.partial(pooled, options)

@@ -112,7 +112,7 @@ class Path:
 
     @functools.cached_property
     def facts(self) -> Facts:
-        """See `sure_facts_of`."""
+        """The facts of the allocation that it is for sure: one that a loop carries may be another in the next round."""
         trace = current()
         if trace is None or not trace.facts:
             return UNKNOWN
@@ -129,10 +129,6 @@ class Path:
         """The type of a reference to memory; None of another value."""
         type_ = self.ref.type
         return type_ if isinstance(type_, ir.MemRefType) else None
-
-    @functools.cached_property
-    def rank(self) -> int:
-        return 0 if self.type is None else self.type.rank
 
     @functools.cached_property
     def bits(self) -> int:
@@ -181,16 +177,18 @@ def path_of(ref: ir.Value) -> Path:
     return path
 
 
+def path_to(ref: Any) -> Path | None:
+    """The path to a reference, also to a multimem one; None of what is none, of which Mosaic GPU speaks."""
+    if isinstance(ref, utils.MultimemRef):
+        ref = ref.ref
+    return path_of(ref) if isinstance(ref, ir.Value) else None
+
+
 def record_view(view: ir.Value, ref: ir.Value, index: Any = None) -> None:
     """Enters what a call has made a view of, and of a slice the index."""
     trace = current()
     if trace is not None and view is not ref:
         trace.paths[view] = Path(view, path_of(ref), index)
-
-
-def sure_facts_of(ref: ir.Value) -> Facts:
-    """The facts of the allocation that `ref` is for sure: one that a loop carries may be another in the next round."""
-    return path_of(ref).facts
 
 
 def _viewed(value: ir.Value) -> ir.Value | None:

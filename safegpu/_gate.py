@@ -35,7 +35,7 @@ def refuse(code: str, message: str) -> None:
 
 
 def _is_race(code: str) -> bool:
-    from safegpu.rules import RULES  # all rules are read where one is broken
+    from safegpu.rules import RULES  # here, because lowering does without the words of rules until one is broken
 
     return RULES[code].is_race
 

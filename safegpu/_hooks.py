@@ -3,9 +3,8 @@
 `astype` and `bitcast` take dtype tokens, `foreach` calls its function with typed scalars, and `safegpu.watch` sees
 the methods that a rule asks for. Arrays stay Mosaic GPU's objects: some thirty of its methods make the class by name,
 so a subclass would be lost at the next step. So these methods are replaced, and do something else in the threads that
-trace through safegpu alone. They stay replaced after the first trace of a process: to Python a class that has changed
-is another one, and it would learn anew how each line of Mosaic GPU finds its attributes, which takes longer than all
-that is done here.
+trace through safegpu alone. They stay replaced after the first trace of a process: a change of a class invalidates
+Python's inline caches for it, and to change it for each trace costs more than all that is done here.
 """
 
 import functools
@@ -63,8 +62,7 @@ def _foreach_scalar(self: Any, fn: Callable[[Any, Any], Any], **kwargs: Any) -> 
 
 
 def _truth(self: Any) -> bool:
-    asked_by = sys._getframe(1).f_code.co_filename
-    if not tracing() or asked_by.startswith(_MOSAIC_GPU):  # which asks whether there is an array at all
+    if not tracing() or sys._getframe(1).f_code.co_filename.startswith(_MOSAIC_GPU):  # which asks if there is an array
         return True
     return truth(f"an array of {self.mlir_dtype}")
 

@@ -24,6 +24,7 @@ except ModuleNotFoundError as error:
 if not (0, 11, 2) <= jax.__version_info__ < (0, 13):
     raise ImportError(f"safegpu needs jax >= 0.11.2 and < 0.13, got {jax.__version__}: pip install 'safegpu[jax]'")
 
+import jaxlib
 from jax._src.interpreters.mlir import make_ir_context
 from jax._src.util import fun_name
 from jax.experimental.mosaic import gpu as mgpu
@@ -41,8 +42,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-NOT_THE_AUTHORS = tuple(f"{Path(file).parent}/" for file in (__file__, jax.__file__))
-"""How the paths of the files begin in which no kernel is written: safegpu's and jax's."""
+NOT_THE_AUTHORS = tuple(f"{Path(file).parent}/" for file in (__file__, jax.__file__, jaxlib.__file__))
+"""How the paths of the files begin in which no kernel is written: safegpu's, jax's and jaxlib's."""
 
 DYNAMIC: int = ir.ShapedType.get_dynamic_stride_or_offset()  # what MLIR says where no constant is known
 

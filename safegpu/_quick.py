@@ -1,4 +1,7 @@
-"""What is done otherwise while a kernel is made, so that making it takes less time. What comes out is the same."""
+"""What is done otherwise while a kernel is made, so that making it takes less time. What comes out is the same.
+
+It is done in the whole process, in all its threads, while any kernel is being made.
+"""
 
 import gc
 import threading
@@ -23,7 +26,7 @@ class Quickly:
             if not self._blocks:
                 self._collects, self._constant = gc.isenabled(), arith.constant
                 gc.disable()
-                arith.constant = _by_name(self._constant)
+                arith.constant = _constant_by_name(self._constant)
             self._blocks += 1
 
     def __exit__(self, *raised: object) -> None:
@@ -41,8 +44,13 @@ _create = ir.Operation.create
 _integer, _float = ir.IntegerAttr, ir.FloatAttr
 
 
-def _by_name(theirs: Any) -> Any:
-    """`arith.constant`, of what `theirs` takes; the rest is left to it."""
+def constant_of(value: Any) -> ir.Value:
+    """The constant that this attribute is."""
+    return _create("arith.constant", attributes={"value": value}, infer_type=True).result
+
+
+def _constant_by_name(theirs: Any) -> Any:
+    """An `arith.constant` for numbers and their attributes; other values, and `loc=` or `ip=`, are left to `theirs`."""
 
     def constant(result: Any, value: Any, **where: Any) -> Any:
         kind = type(value)
@@ -54,6 +62,6 @@ def _by_name(theirs: Any) -> Any:
             value = _float.get(result, value)
         elif kind is not _integer and kind is not _float:
             return theirs(result, value)
-        return _create("arith.constant", attributes={"value": value}, infer_type=True).result
+        return constant_of(value)
 
     return constant

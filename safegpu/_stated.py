@@ -127,7 +127,7 @@ def _annotation_of_first(body: Any) -> Any:
 
 
 def is_annotated(body: Callable[..., Any]) -> bool:
-    """Whether a body has annotations, any: then its author has come to safegpu."""
+    """Whether a body has any annotation, of a parameter or of what it returns: raw Mosaic GPU's mostly have none."""
     try:
         signature = inspect.signature(body)
     except (TypeError, ValueError):

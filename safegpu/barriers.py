@@ -33,7 +33,7 @@ def promote[T](obj: object, cls: type[T]) -> T:
 def _fresh(obj: object, cls: type) -> Any:
     """What Mosaic GPU has just made and nobody else holds, as one of our classes, with the same fields.
 
-    A program may have audit hooks, to which another class of an object is an event: this costs less, and is often done.
+    This is often done, and copying the fields costs less than another `__class__`, which is an audit event.
     """
     ours = object.__new__(cls)
     vars(ours).update(vars(obj))
@@ -53,13 +53,14 @@ def wrap_barrier(barrier: Any) -> Any:
     return _wrapped(barrier, promote)
 
 
-def _wrapped(barrier: Any, give: Callable[[Any, type], Any]) -> Any:
+def _wrapped(barrier: Any, convert: Callable[[Any, type], Any]) -> Any:
+    """`convert` is `promote`, or `_fresh` for what nobody else holds; the rare kinds are promoted."""
     if isinstance(barrier, utils.BarrierRef):
         cls: type = BarrierRef if barrier.num_barriers == 1 else BarrierArray
-        return barrier if type(barrier) is cls else give(barrier, cls)
+        return barrier if type(barrier) is cls else convert(barrier, cls)
     if isinstance(barrier, utils.CollectiveBarrierRef):
         one = isinstance(wrap_barrier(barrier.barrier), BarrierRef)
-        return give(barrier, CollectiveBarrierRef if one else CollectiveBarrierArray)
+        return convert(barrier, CollectiveBarrierRef if one else CollectiveBarrierArray)
     if "CtaBarrierRef" not in LACKING and isinstance(barrier, utils.CtaBarrierRef):
         return promote(barrier, CtaBarrierRef if barrier.num_barriers == 1 else CtaBarrierArray)
     if isinstance(barrier, utils.DialectBarrierRef):

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 from safegpu._dtype import ir_type, is_token
 from safegpu._gate import truth
 from safegpu._jax import arith, gpu, ir, utils
+from safegpu._quick import constant_of
 from safegpu._value import Value
 
 __all__ = [
@@ -25,9 +26,7 @@ __all__ = [
 Dimension = gpu.Dimension
 
 
-def _emitted(operation: str, *operands: ir.Value, **attributes: ir.Attribute) -> ir.Value:
-    """The result of an operation of MLIR's by name: the functions of its dialects take three times as long."""
-    return ir.Operation.create(operation, operands=operands, attributes=attributes, infer_type=True).result
+_create = ir.Operation.create  # by name: the functions of MLIR's dialects take three times as long
 
 
 class Scalar(Value):
@@ -58,8 +57,7 @@ class Scalar(Value):
         number, constant = self._python
         if type(other) is not constant and not isinstance(other, number):
             return None
-        value = self._attribute.get(self.type, constant(other))
-        return ir.Operation.create("arith.constant", attributes={"value": value}, infer_type=True).result
+        return constant_of(self._attribute.get(self.type, constant(other)))
 
     def __bool__(self) -> bool:
         return truth(f"a scalar of type {type(self).__name__}")
@@ -116,7 +114,7 @@ def _binary(symbol: str, operation: str, *, swapped: bool = False) -> Any:
         if operand is None:
             return self._refused(symbol, other)
         operands = (operand, self) if swapped else (self, operand)
-        return cls(ir.Operation.create(operation, operands=operands, infer_type=True).result)  # as `_emitted`
+        return cls(_create(operation, operands=operands, infer_type=True).result)
 
     return operator
 
@@ -129,7 +127,8 @@ def _compare(symbol: str, operation: str, predicate: Any) -> Any:
         if operand is None:
             return self._refused(symbol, other)
         attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
-        return I1(_emitted(operation, self, operand, predicate=attribute))
+        given = {"operands": (self, operand), "attributes": {"predicate": attribute}}
+        return I1(_create(operation, **given, infer_type=True).result)
 
     return operator
 

@@ -127,20 +127,20 @@ class Partition1D(utils.Partition1D):
         return refined
 
 
-_WHOLE = (ir.Value, fa.FragmentedArray, mgpu.WGMMAAccumulator)  # which hold no values of ours inside
+_LEAVES = (ir.Value, fa.FragmentedArray, mgpu.WGMMAAccumulator)  # in which there is nothing of ours to find
 
 
 def _rewrapping(carrys: Any) -> Callable[[Any], Any]:
     """What gives the values that a loop carries the classes that they went into it with."""
-    each = carrys if type(carrys) in (tuple, list) else (carrys,)
-    if not all(isinstance(value, _WHOLE) for value in each):  # a tree that has to be walked
+    values = carrys if type(carrys) in (tuple, list) else (carrys,)
+    if not all(isinstance(value, _LEAVES) for value in values):  # a tree that has to be walked
         templates = jax.tree.leaves(carrys)
-        return functools.partial(_rewrapped, templates) if any(isinstance(t, Value) for t in templates) else _same
-    ours = [(number, type(value)) for number, value in enumerate(each) if isinstance(value, Value)]
-    return functools.partial(_rewrapped_each, ours) if ours else _same
+        return functools.partial(_rewrapped, templates) if any(isinstance(t, Value) for t in templates) else _unchanged
+    ours = [(number, type(value)) for number, value in enumerate(values) if isinstance(value, Value)]
+    return functools.partial(_rewrapped_flat, ours) if ours else _unchanged
 
 
-def _same(carried: Any) -> Any:
+def _unchanged(carried: Any) -> Any:
     return carried
 
 
@@ -149,8 +149,8 @@ def _rewrapped(templates: list[Any], carried: Any) -> Any:
     return jax.tree.unflatten(tree, map(like, templates, leaves))
 
 
-def _rewrapped_each(ours: list[tuple[int, type]], carried: Any) -> Any:
-    if isinstance(carried, ir.Value):
+def _rewrapped_flat(ours: list[tuple[int, type]], carried: Any) -> Any:
+    if isinstance(carried, ir.Value):  # one, and no sequence
         return ours[0][1](carried)
     values = [*carried]
     for number, cls in ours:

@@ -34,7 +34,11 @@ def allows(code: str) -> bool:
 
 
 def allows_here(code: str) -> bool:
-    """Whether a block around the call lets it pass. A rule asks at the call where it refuses only when all is known."""
+    """Whether a block of `allow` around the call takes the rule back.
+
+    For rules that refuse when the body has returned, and the block has been left; what the environment says, `refuse`
+    asks then.
+    """
     return code in _allowed.get()
 
 
@@ -49,7 +53,7 @@ def of_environment() -> frozenset[str]:
 
 
 def _said() -> str:
-    return os.environ[VARIABLE] if VARIABLE in os.environ else ""  # a `get` of what is not there takes longer
+    return os.environ[VARIABLE] if VARIABLE in os.environ else ""  # `get` raises and catches a KeyError inside
 
 
 @functools.lru_cache(maxsize=8)

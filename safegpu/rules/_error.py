@@ -19,5 +19,10 @@ class RaceWarning(UserWarning):
     """A kernel whose body has no annotations has a race: what comes out depends on the time that its parts take.
 
     It may compute rightly for years, so it goes on to work when nothing but its imports are changed. With the first
-    annotation it is a `RuleError`, and everywhere with `warnings.simplefilter("error", mgpu.RaceWarning)`.
+    annotation of the body it is a `RuleError` instead. `warnings.simplefilter("error", mgpu.RaceWarning)` makes the
+    warning itself an exception.
     """
+
+
+for _told in (RuleError, RaceWarning):
+    _told.__module__ = "safegpu"  # as which it is imported, so that a traceback says it

@@ -1,9 +1,7 @@
 """The two ends of an `async_copy`, found once for all the rules that ask."""
 
-from typing import Any
-
-from safegpu._facts import Path, path_of
-from safegpu._jax import ir, launch_context, utils
+from safegpu._facts import Path, path_to
+from safegpu._jax import launch_context
 from safegpu.watch._core import Call
 from safegpu.watch._program import Window, is_window
 
@@ -47,15 +45,9 @@ class Copy:
         return ends[0] if len(ends) == 1 else None
 
 
-def path_to(ref: Any) -> Path | None:
-    """The path to a reference; None of what is none, of which Mosaic GPU speaks."""
-    if isinstance(ref, utils.MultimemRef):
-        ref = ref.ref
-    return path_of(ref) if isinstance(ref, ir.Value) else None
-
-
 def copy_of(call: Call) -> Copy:
-    copy: Copy | None = call.made
+    """The ends of this `async_copy`, found by the first rule that asks."""
+    copy: Copy | None = call.copied
     if copy is None:
-        copy = call.made = Copy(call)
+        copy = call.copied = Copy(call)
     return copy

@@ -20,7 +20,7 @@ from safegpu._trace import States, Trace, current
 Place = tuple[CodeType, int]
 """An instruction of the author's code, cheap to take; `told` finds its line."""
 
-_OTHERS = ("safegpu.", "jax.")
+_OTHERS = ("safegpu.", "jax.")  # modules: the path of a frame's file is in its code, which is an audit event to ask for
 
 
 class Call(dict[str, Any]):
@@ -30,7 +30,7 @@ class Call(dict[str, Any]):
     is worked out when the first of them asks.
     """
 
-    __slots__ = ("_block", "_place", "_runs", "made", "name", "result", "states", "trace")
+    __slots__ = ("_block", "_place", "_runs", "copied", "name", "result", "states", "trace")
     name: str
     """`LaunchContext.async_copy`, `tcgen05.mma`, `utils.commit_shared`, `wgmma`."""
     trace: Trace
@@ -38,17 +38,17 @@ class Call(dict[str, Any]):
     """The one object of each class in the trace, of a rule that remembers what it saw: `call.states[Seen]`."""
     result: Any
     """What the function returned, for the rules that run after it."""
-    made: Any
-    """What the first rule that asked has made of the call, for the others."""
+    copied: Any
+    """The ends of an `async_copy`: ask `safegpu.watch._copies.copy_of`."""
     _runs: bool
     _block: ir.Block | None
     _place: Place | None
 
     @property
     def place(self) -> Place | None:
-        """The author's line, of the first frame that is neither ours nor jax's; a rule that keeps the call asks first.
+        """The author's line, of the first frame that is neither safegpu's nor jax's.
 
-        Frames are looked at by their globals: a program may have audit hooks, and the code of a frame is an event.
+        While the call runs only: a rule that keeps the call asks before it returns, and afterwards it is None.
         """
         if self._place is None and self._runs:  # several rules ask
             frame: FrameType | None = sys._getframe(1)
@@ -154,7 +154,7 @@ def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         this.trace = trace
         this.states = trace.states
         this._runs = True
-        this._block = this._place = this.made = this.result = None
+        this._block = this._place = this.copied = this.result = None
         for rule in first:
             rule(this)
         trace.watching = False
@@ -166,7 +166,7 @@ def _watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             this.result = result
             for rule in then:
                 rule(this)
-        this._runs = False  # a rule may keep the call
+        this._runs = False  # the author's frame is gone from here on
         return result
 
     return call

@@ -32,7 +32,7 @@ def begins(ref: Any) -> int | None:
         base = known(path.owner.operands[1])
     else:
         base = 0 if is_kernel_argument(path.owner) else None
-    return None if base is None else base + path.offset * utils.bitwidth(path.type.element_type) // 8
+    return None if base is None else base + path.offset * path.bits // 8
 
 
 def _check(call: Call, name: str, size: int, what: str) -> None:

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from safegpu import _gate
-from safegpu._jax import ir, launch_context, utils
+from safegpu._jax import ir, utils
 from safegpu._trace import current
 from safegpu.rules import allows_here
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, Place, after, at_end, found, told
 from safegpu.watch._program import Mbarrier, constant, index_of, mbarrier
 from safegpu.watch._threads import ONE, of_condition, of_kernel, of_operation
@@ -248,16 +249,13 @@ def _bytes_of_copy(transfer: _Transfer) -> _Bytes | None:
     if barrier is None:
         return None
     arrives = call.get("arrive") is not False
-    plain = call.get("implementation", _TMA) == _TMA and call.get("leader_tracked") is None
+    plain = copy_of(call).by_tma and call.get("leader_tracked") is None
     known = plain and call.get("predicate") is None  # given as None, or left out
     reference = ir.MemRefType(call["dst_ref"].type)
     size = utils.bitwidth(reference.element_type)
     for extent in reference.shape:
         size *= extent
     return _Bytes(barrier, block, place, (size // 8 if arrives else 0) if known else None, size // 8, arrives)
-
-
-_TMA = launch_context.AsyncCopyImplementation.TMA
 
 
 def _are_together(events: list[_Bytes]) -> bool:

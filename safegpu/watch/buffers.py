@@ -11,7 +11,7 @@ import numpy as np
 
 from safegpu import _gate
 from safegpu._dtype import ir_type, name_of
-from safegpu._facts import NO_SWIZZLE, UNKNOWN, Facts, path_of, sure_facts_of
+from safegpu._facts import NO_SWIZZLE, UNKNOWN, Facts, path_of, path_to
 from safegpu._jax import DYNAMIC, fa, ir, tcgen05, utils
 from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, before
@@ -23,9 +23,8 @@ _ROW = 128  # bytes, after which a swizzle moves the next atoms otherwise
 
 def _facts(ref: Any) -> Facts:
     """What is sure of the buffer of a reference; nothing of what is none, of which Mosaic GPU speaks."""
-    if isinstance(ref, utils.MultimemRef):
-        ref = ref.ref
-    return sure_facts_of(ref) if isinstance(ref, ir.Value) else UNKNOWN
+    path = path_to(ref)
+    return UNKNOWN if path is None else path.facts
 
 
 def _element(ref: Any) -> ir.Type | None:

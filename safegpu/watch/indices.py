@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from safegpu import _gate
-from safegpu._facts import path_of
+from safegpu._facts import path_of, path_to
 from safegpu._jax import fa, ir, launch_context, utils
-from safegpu.watch._copies import copy_of, path_to
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, before
 
-_TMA = launch_context.AsyncCopyImplementation.TMA
 _IN_BOUNDS = launch_context.OOBFillMode.PROMISE_IN_BOUNDS
 
 
@@ -134,13 +133,14 @@ def _slice_of_copy(call: Call) -> None:
     """The part of global memory. What of it is out of bounds, a tiled TMA copy fills with zeros, or leaves."""
     if not (indices := _each(call.get("gmem_slice", ()))):
         return
-    by_threads, promised = call.get("implementation", _TMA) is not _TMA, call.get("oob_mode") is _IN_BOUNDS
+    by_threads, promised = "gmem_ref" not in call and not copy_of(call).by_tma, call.get("oob_mode") is _IN_BOUNDS
     compared = by_threads or promised
     array = path_to(call["gmem_ref"]) if "gmem_ref" in call else copy_of(call).in_global_memory
     if array is None or array.type is None:
         return
     # The shape takes long to list.
-    if (compared or len(indices) > array.rank or any(map(_ends_at_zero, indices))) and array.type.memory_space is None:
+    needed = compared or len(indices) > array.type.rank or any(map(_ends_at_zero, indices))
+    if needed and array.type.memory_space is None:
         _check("gmem_slice", indices, array.type.shape, bounds=compared, integers=promised and not by_threads)
 
 

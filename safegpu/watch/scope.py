@@ -52,7 +52,7 @@ def _elects(condition: Any) -> bool:
     return name == "nvvm.elect.sync" or (name == "arith.andi" and any(map(_elects, owner.operands)))
 
 
-class _Blocks(dict[Any, bool | None]):
+class _AloneByBlock(dict[Any, bool | None]):
     """Whether at most one thread of each warp gets to a block, as `in_one_thread` says."""
 
     def __missing__(self, block: Any) -> bool | None:
@@ -77,7 +77,7 @@ class _Blocks(dict[Any, bool | None]):
 
 def in_one_thread(call: Call) -> bool | None:
     """True where at most one thread of each warp gets to a call, False where all do, None where nobody can say."""
-    return call.states[_Blocks][call.block]
+    return call.states[_AloneByBlock][call.block]
 
 
 # --- what needs more threads than run it

@@ -11,9 +11,10 @@ from typing import Any
 from safegpu import _gate
 from safegpu._jax import DYNAMIC, ir, launch_context, utils
 from safegpu._trace import current
+from safegpu.watch._copies import copy_of
 from safegpu.watch._core import Call, Place, before, told
 
-_TMA, _ZEROS = launch_context.AsyncCopyImplementation.TMA, launch_context.OOBFillMode.ZEROS
+_ZEROS = launch_context.OOBFillMode.ZEROS
 _OF_TMA, _OF_BULK_COPY, _OF_OPERAND = 128, 16, 16
 _ROWS = 8  # after which a swizzle repeats
 _ANYBODY = _ROWS * 128  # what begins at a multiple of these bytes, anybody can use
@@ -101,7 +102,7 @@ def _refuse(address: Address, alignment: int, what: str, why: str) -> None:
 
 @before("LaunchContext.async_copy")
 def copied(call: Call) -> None:
-    if call.get("implementation", _TMA) is not _TMA or not call.states[Beginnings].any_amiss:
+    if not call.states[Beginnings].any_amiss or not copy_of(call).by_tma:
         return
     ref = call.get("dst_ref") if call.get("barrier") is not None else call.get("src_ref")
     if not isinstance(ref, ir.Value) or not isinstance(ref.type, ir.MemRefType) or not utils.is_smem_ref(ref):

@@ -162,7 +162,7 @@ def _start(copied: Window, view: Window) -> int | None:
     """Where the view begins in the copy's part; where only values decide, it is one slot of as many alike."""
     if DYNAMIC not in (copied.offset, view.offset):
         return view.offset - copied.offset
-    if copied.of is not None and copied.of is view.of and _is_place(copied.index) and _is_place(view.index):
+    if copied.of is not None and copied.of is view.of and _is_one_slot(copied.index) and _is_one_slot(view.index):
         return 0
     slices = [[step for step in each.steps if step[0] == "memref.subview"] for each in (copied, view)]
     if any(len(each) != 1 or whole.steps[0] != each[0] for each, whole in zip(slices, (copied, view), strict=True)):
@@ -178,8 +178,8 @@ def _start(copied: Window, view: Window) -> int | None:
     return 0 if alike else None
 
 
-def _is_place(index: Any) -> bool:
-    """Whether it is the index of one slot; what shape these have is for the first dimension alone to say."""
+def _is_one_slot(index: Any) -> bool:
+    """Whether it picks one element of the first dimension: all such slots have one shape and one stride."""
     return isinstance(index, int | ir.Value)
 
 

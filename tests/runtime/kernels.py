@@ -23,13 +23,14 @@ def trace(
     arch: tuple[int, int] = HOPPER,
     peers: int = 1,
     grid: tuple[int, int, int] = (1, 1, 1),
+    block: tuple[int, int, int] = (128, 1, 1),
     **options: Any,
 ) -> str:
-    """The module that `body` lowers to, on one warpgroup, with int32 buffers by default."""
+    """The module that `body` lowers to, on one warpgroup and with int32 buffers by default."""
     inputs = (mgpu.GMEM((128,), mgpu.int32),) if inputs is None else inputs
     outputs = mgpu.GMEM((128,), mgpu.int32) if outputs is None else outputs
     return lowered(
-        lambda: module.as_gpu_kernel(body, grid, (128, 1, 1), inputs, outputs, scratch, **options),
+        lambda: module.as_gpu_kernel(body, grid, block, inputs, outputs, scratch, **options),
         arch,
         peers=peers,
     )

@@ -8,7 +8,7 @@ import pytest
 
 import safegpu as mgpu
 from safegpu import _gate
-from safegpu._facts import Path, path_of, sure_facts_of
+from safegpu._facts import Path, path_of
 from safegpu._jax import ir, jax, utils
 from safegpu.watch._program import overlap
 from safegpu.watch.buffers import misplaced
@@ -95,16 +95,16 @@ def test_slices_by_values_overlap_where_the_value_is_the_same(ctx: Any, x: Any, 
 @in_kernel(inputs=TILE, outputs=TILE, scratch=mgpu.SMEM((64, 64), mgpu.float16, swizzle=128))
 def test_facts_are_sure_through_views_alone(ctx: Any, x: Any, o: Any, tile: Any) -> None:
     view = mgpu.memref_transpose(mgpu.memref_slice(tile, slice(1, 2)), (1, 0, 3, 2))
-    assert sure_facts_of(view).swizzle == 128
-    assert sure_facts_of(x).role == "input"
-    assert sure_facts_of(mgpu.memref_slice(x, 0)).role == "input"
-    assert sure_facts_of(o).role is None
-    assert sure_facts_of(mgpu.GmemRef.wrap(x, mgpu.float16)).role == "input"
+    assert path_of(view).facts.swizzle == 128
+    assert path_of(x).facts.role == "input"
+    assert path_of(mgpu.memref_slice(x, 0)).facts.role == "input"
+    assert path_of(o).facts.role is None
+    assert path_of(mgpu.GmemRef.wrap(x, mgpu.float16)).facts.role == "input"
 
     @mgpu.fori(mgpu.c(2, mgpu.Index), (x, o))
     def _(i: Any, carried: Any) -> Any:
-        assert sure_facts_of(carried[0]).role is None
-        assert sure_facts_of(carried[0]).dtype is None
+        assert path_of(carried[0]).facts.role is None
+        assert path_of(carried[0]).facts.dtype is None
         return carried
 
 
