@@ -12,7 +12,16 @@ from safegpu.check.messages import UNEXPECTED_KEYWORD, Complaint, of_call, read
 from safegpu.check.mypy_run import Message
 from safegpu.check.source import arguments, unpacks
 from safegpu.check.typeexpr import parse
-from safegpu.check.words import MISMATCH, arity, details, other_architecture, unfit, wanted_elsewhere
+from safegpu.check.words import (
+    MISMATCH,
+    UNBUNDLE,
+    arity,
+    bundled,
+    details,
+    other_architecture,
+    unfit,
+    wanted_elsewhere,
+)
 from safegpu.check.words import to_do as to_do_with
 from safegpu.rules import RULES
 
@@ -152,6 +161,8 @@ def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> F
         fix(rule, complaint.call, argument) or to_do_with(rule, complaint, argument, given, site) if complaint else ""
     )
     if rule == UNCLAIMED:
+        if complaint and site and site.call and unpacks(site.call):  # what is missing may be in there
+            return _other(message, unfit(complaint) or bundled(site.call), special or UNBUNDLE)
         return _other(message, unfit(complaint) or arity(complaint.reading) if complaint else "", special)
     said, to_do = RULES[rule].message, special or RULES[rule].fix
     if complaint and (more := details(rule, complaint, argument, given, receiver, site)):

@@ -161,6 +161,15 @@ def _pairs(reading: Reading) -> str:
     return ", ".join([*parts, operation if named or len(parts) > 1 else f"{name} is of one block"])
 
 
+UNBUNDLE = "write the keywords out, annotate the bundle as dict[str, Any], or use functools.partial"
+
+
+def bundled(call: ast.Call) -> str:
+    """Which keywords of a call no checker sees; empty where all are seen."""
+    names = [f"`**{ast.unparse(each.value)}`" for each in call.keywords if each.arg is None]
+    return f"the keywords in {_listed(names)} are not seen, only that their values are of one type" if names else ""
+
+
 def arity(reading: Reading | None) -> str:
     """What is missing or superfluous."""
     if reading is None:
