@@ -127,13 +127,24 @@ def _annotation_of_first(body: Any) -> Any:
 
 
 def is_annotated(body: Callable[..., Any]) -> bool:
-    """Whether a body has any annotation, of a parameter or of what it returns: raw Mosaic GPU's mostly have none."""
-    try:
-        signature = inspect.signature(body)
-    except (TypeError, ValueError):
-        return False
-    said = [signature.return_annotation, *(each.annotation for each in signature.parameters.values())]
-    return any(each is not inspect.Signature.empty for each in said)
+    """Whether a body, or what is wrapped around it, has any annotation: raw Mosaic GPU's mostly have none."""
+    return any(function.__annotations__ for function in _layers(body))
+
+
+def _layers(body: Any) -> Iterator[types.FunctionType]:
+    """The functions of a body, from the outside: behind `functools.partial`, decorators, methods and `__call__`."""
+    seen: list[object] = []
+    while body is not None and not any(body is each for each in seen):
+        seen.append(body)
+        if isinstance(body, functools.partial):
+            body = body.func
+            continue
+        function = inspect.getattr_static(body, "__func__", body)
+        if inspect.isfunction(function):
+            yield function
+        elif inspect.isfunction(call := inspect.getattr_static(type(body), "__call__", None)):
+            yield call
+        body = getattr(function, "__wrapped__", None)
 
 
 def _of_context(body: Callable[..., Any]) -> _Alternatives:

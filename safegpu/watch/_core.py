@@ -14,13 +14,11 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from safegpu._jax import ir
+from safegpu._jax import NOT_THE_AUTHORS, ir
 from safegpu._trace import States, Trace, current
 
 Place = tuple[CodeType, int]
 """An instruction of the author's code, cheap to take; `told` finds its line."""
-
-_OTHERS = ("safegpu.", "jax.")  # modules: the path of a frame's file is in its code, which is an audit event to ask for
 
 
 class Call(dict[str, Any]):
@@ -52,7 +50,8 @@ class Call(dict[str, Any]):
         """
         if self._place is None and self._runs:  # several rules ask
             frame: FrameType | None = sys._getframe(1)
-            while frame is not None and frame.f_globals.get("__name__", "").startswith(_OTHERS):
+            # Of its module: to ask for the code, which has the file too, is an audit event.
+            while frame is not None and str(frame.f_globals.get("__file__", "")).startswith(NOT_THE_AUTHORS):
                 frame = frame.f_back
             self._place = None if frame is None else (frame.f_code, frame.f_lasti)
         return self._place

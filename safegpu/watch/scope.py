@@ -52,32 +52,38 @@ def _elects(condition: Any) -> bool:
     return name == "nvvm.elect.sync" or (name == "arith.andi" and any(map(_elects, owner.operands)))
 
 
-class _AloneByBlock(dict[Any, bool | None]):
-    """Whether at most one thread of each warp gets to a block, as `in_one_thread` says."""
+class _Last:
+    """The block that was asked about last, and the answer: calls come one after the other.
 
-    def __missing__(self, block: Any) -> bool | None:
-        alone = self[block] = self._of_owner(block)
-        return alone
+    No more is remembered: an operation may be erased, and the block of another one take its address.
+    """
 
-    def _of_owner(self, block: Any) -> bool | None:
-        operation = block.owner
-        name = operation.name
-        if name == "gpu.launch":
-            return False
-        around = operation.operation.block
-        if around is None:
-            return None
-        outside = self[around]
-        if outside or name == "scf.for":
-            return outside
-        if name == "scf.if" and _elects(operation.operands[0]) and operation.operation.regions[0].blocks[0] == block:
-            return True
-        return None  # nobody knows in how many threads the condition holds
+    block: Any = None
+    alone: bool | None = None
 
 
 def in_one_thread(call: Call) -> bool | None:
     """True where at most one thread of each warp gets to a call, False where all do, None where nobody can say."""
-    return call.states[_AloneByBlock][call.block]
+    last = call.states[_Last]
+    block = call.block
+    if last.block is None or last.block != block:
+        last.block, last.alone = block, _in_one_thread(block)
+    return last.alone
+
+
+def _in_one_thread(block: Any) -> bool | None:
+    conditional = False
+    while True:
+        operation = block.owner
+        name = operation.name
+        if name == "gpu.launch":
+            return None if conditional else False
+        if name == "scf.if" and _elects(operation.operands[0]) and operation.operation.regions[0].blocks[0] == block:
+            return True
+        conditional = conditional or name != "scf.for"
+        block = operation.operation.block
+        if block is None:
+            return None
 
 
 # --- what needs more threads than run it

@@ -98,6 +98,28 @@ def test_all_is_as_it_was_after_the_last_of_several() -> None:
     assert gc.isenabled()
 
 
+def test_what_somebody_else_has_put_there_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        calls.append(args)
+        return CONSTANT(*args, **kwargs)
+
+    def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        utils.c(1, signless(32))
+
+    def replaces(ctx: Any, x: Any, o: Any, smem: Any) -> None:
+        monkeypatch.setattr(arith, "constant", counted)
+
+    monkeypatch.setattr(arith, "constant", counted)
+    trace(body)
+    assert arith.constant is counted
+    assert calls
+    monkeypatch.setattr(arith, "constant", CONSTANT)
+    trace(replaces)
+    assert arith.constant is counted
+
+
 def test_a_body_is_traced_quickly() -> None:
     def body(ctx: Any, x: Any, o: Any, smem: Any) -> None:
         assert arith.constant is not CONSTANT

@@ -82,7 +82,14 @@ def of_nothing(ctx, x, out, tile) -> None:  # type: ignore[no-untyped-def]
     races(ctx, x, out, tile)
 
 
-@pytest.mark.parametrize("body", [of_a_context, of_nothing, functools.partial(of_nothing)])
+def of_a_parameter(n: int, ctx, x, out, tile):  # type: ignore[no-untyped-def]
+    races(ctx, x, out, tile)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [of_a_context, of_nothing, functools.partial(of_nothing), functools.partial(of_a_parameter, 3)],
+)
 def test_with_the_first_annotation_it_is_an_error(body: Callable[..., object]) -> None:
     with pytest.raises(mgpu.RuleError, match="SG902"):
         trace(body, scratch=TILE)

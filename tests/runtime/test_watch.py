@@ -29,7 +29,7 @@ def test_a_rule_sees_arguments_result_and_line() -> None:
     _core.before("f")(lambda call: seen.append((call.name, call["a"], call.get("b"), call.result)))
     # As a rule of safegpu would, which stands in a module of safegpu: the author's line is the first of another.
     rule = "lambda call: seen.append((call.result, told(call.place)))"
-    names = {"seen": seen, "told": _core.told, "__name__": "safegpu.rule"}
+    names = {"seen": seen, "told": _core.told, "__file__": _core.__file__}
     _core.after("f")(eval(compile(rule, _core.__file__, "eval"), names))
     _core.at_end(lambda: seen.append("end"))
     function = _core.watched("f")(lambda a, b=1: a + b)
