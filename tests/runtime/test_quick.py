@@ -39,7 +39,6 @@ CONSTANTS: list[Callable[[], Any]] = [
         ),
     ),
     lambda: arith.constant(signless(32), 7, loc=ir.Location.name("here")),
-    lambda: arith.constant(ir.F32Type.get(), 1),  # which MLIR takes
     lambda: utils.c(5, signless(16)),
     lambda: utils.c(5, ir.F32Type.get()),
 ]
