@@ -77,6 +77,8 @@ class Path:
     name: str | None
     """The name of that operation; None of a block."""
     is_view: bool
+    in_shared_memory: bool
+    """Whether the root is an allocation there."""
     is_exact: bool
     """Whether the views say where in the root they lie."""
 
@@ -88,7 +90,7 @@ class Path:
             self._walk()
         else:
             self.root, self.owner, self.name = of.root, of.owner, of.name
-            self.is_view, self.is_exact = True, of.is_exact
+            self.is_view, self.is_exact, self.in_shared_memory = True, of.is_exact, of.in_shared_memory
 
     def _walk(self) -> list[tuple[str, Any]]:
         views: list[tuple[str, Any]] = []
@@ -102,6 +104,8 @@ class Path:
             value = owner.operands[0]
         self.root, self.owner, self.name, self.views = value, owner, name, views
         self.is_view = bool(views)
+        # An author may view bytes of global memory.
+        self.in_shared_memory = name == "memref.view" and utils.is_smem_ref(value)
         self.is_exact = all(name != "memref.reinterpret_cast" for name, _ in views)
         return views
 

@@ -139,7 +139,7 @@ def _layers(body: Any) -> Iterator[types.FunctionType]:
         if isinstance(body, functools.partial):
             body = body.func
             continue
-        function = inspect.getattr_static(body, "__func__", body)
+        function = body.__func__ if inspect.ismethod(body) else body
         if inspect.isfunction(function):
             yield function
         elif inspect.isfunction(call := inspect.getattr_static(type(body), "__call__", None)):

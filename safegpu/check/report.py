@@ -161,9 +161,13 @@ def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> F
         fix(rule, complaint.call, argument) or to_do_with(rule, complaint, argument, given, site) if complaint else ""
     )
     if rule == UNCLAIMED:
-        if complaint and site and site.call and unpacks(site.call):  # what is missing may be in there
-            return _other(message, unfit(complaint) or bundled(site.call), special or UNBUNDLE)
-        return _other(message, unfit(complaint) or arity(complaint.reading) if complaint else "", special)
+        said = unfit(complaint) if complaint else ""
+        missing = arity(complaint.reading) if complaint else ""
+        if said or not missing or not (site and site.call and unpacks(site.call)):
+            return _other(message, said or missing, special)
+        # It may be in what is unpacked, of which mypy complains where the values are of no one type that fits.
+        seen = bundled(site.call) if "dict[str, object]" in text else ""
+        return _other(message, seen, special or (UNBUNDLE if seen else ""))
     said, to_do = RULES[rule].message, special or RULES[rule].fix
     if complaint and (more := details(rule, complaint, argument, given, receiver, site)):
         said = f"{said}: {more}"

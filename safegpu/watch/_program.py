@@ -56,7 +56,7 @@ def window(ref: Any) -> Window | None:
 
 def is_window(path: Path | None) -> TypeGuard[Window]:
     """Whether the path says which part of an allocation in shared memory it leads to."""
-    return path is not None and path.name == "memref.view" and path.is_exact
+    return path is not None and path.in_shared_memory and path.is_exact
 
 
 def overlap(one: Window, other: Window) -> bool:

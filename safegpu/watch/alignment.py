@@ -28,7 +28,7 @@ def begins(ref: Any) -> int | None:
     # Where its buffer begins is not up to the view.
     if not path.is_view or path.name is None or path.offset in (0, DYNAMIC) or path.type is None:
         return None
-    if path.name == "memref.view":  # of all the shared memory that there is
+    if path.in_shared_memory:
         base = known(path.owner.operands[1])
     else:
         base = 0 if is_kernel_argument(path.owner) else None
@@ -72,7 +72,7 @@ def _stores(call: Call) -> None:
 def _copies(call: Call) -> None:
     copy = copy_of(call)
     for name, path in copy.ends if copy.by_tma else ():
-        if path is not None and path.is_view and path.name == "memref.view":
+        if path is not None and path.is_view and path.in_shared_memory:
             size = _TENSOR_COPY if call.get("oob_mode", _ZEROS) is _ZEROS else _BULK_COPY
             _check(call, name, size, "what TMA copies")
 

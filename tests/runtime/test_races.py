@@ -86,9 +86,29 @@ def of_a_parameter(n: int, ctx, x, out, tile):  # type: ignore[no-untyped-def]
     races(ctx, x, out, tile)
 
 
+class Annotated:
+    def method(self, ctx: Any, x: Any, out: Any, tile: Any) -> None:
+        races(ctx, x, out, tile)
+
+    @classmethod
+    def of_class(cls, ctx, x, out, tile) -> None:  # type: ignore[no-untyped-def]
+        races(ctx, x, out, tile)
+
+    def __call__(self, ctx, x, out, tile) -> None:  # type: ignore[no-untyped-def]
+        races(ctx, x, out, tile)
+
+
 @pytest.mark.parametrize(
     "body",
-    [of_a_context, of_nothing, functools.partial(of_nothing), functools.partial(of_a_parameter, 3)],
+    [
+        Annotated().method,
+        Annotated.of_class,
+        Annotated(),
+        of_a_context,
+        of_nothing,
+        functools.partial(of_nothing),
+        functools.partial(of_a_parameter, 3),
+    ],
 )
 def test_with_the_first_annotation_it_is_an_error(body: Callable[..., object]) -> None:
     with pytest.raises(mgpu.RuleError, match="SG902"):
