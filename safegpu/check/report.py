@@ -162,11 +162,10 @@ def _finding(message: Message, complaint: Complaint | None, closer: Closer) -> F
     )
     if rule == UNCLAIMED:
         said = unfit(complaint) if complaint else ""
-        missing = arity(complaint.reading) if complaint else ""
-        if said or not missing or not (site and site.call and unpacks(site.call)):
-            return _other(message, said or missing, special)
-        # It may be in what is unpacked, of which mypy complains where the values are of no one type that fits.
-        seen = bundled(site.call) if "dict[str, object]" in text else ""
+        if said or not complaint or not (site and site.call and unpacks(site.call)):
+            return _other(message, said or (arity(complaint.reading) if complaint else ""), special)
+        # What is missing may be in what is unpacked, of which mypy complains where its values are of another type.
+        seen = bundled(site.call) if _BUNDLE.search(text) else ""
         return _other(message, seen, special or (UNBUNDLE if seen else ""))
     said, to_do = RULES[rule].message, special or RULES[rule].fix
     if complaint and (more := details(rule, complaint, argument, given, receiver, site)):
@@ -180,6 +179,7 @@ def _other(message: Message, said: str, to_do: str = "") -> Finding:
     return Finding(message.path, message.line, message.column, UNCLAIMED, text, to_do, message.text, message.code)
 
 
+_BUNDLE = re.compile(r'"dict\[str, (?!Any\])')
 _QUOTED = re.compile(r'"([^"]+)"')
 
 
